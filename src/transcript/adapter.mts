@@ -1,0 +1,41 @@
+/**
+ * What an adapter is: a function from one record to turns (docs/ARCHITECTURE.md, "Prefix stability").
+ * It looks at the record it is given and remembers nothing, so the turns made from a prefix of a
+ * transcript never change when the transcript grows.
+ */
+import type { JsonObject, SessionFacts, Tokens, TurnDraft } from './turn.mts';
+
+/** Where an adapter puts what it found in one record. */
+export interface RecordSink {
+  /** Turns in the record's own order; their `part` follows from it. A turn whose text is '' is dropped. */
+  turn(draft: TurnDraft): void;
+  facts(facts: SessionFacts): void;
+  /** Tokens of the message `id`; said again for the same id, the larger value of each kind counts once. */
+  usage(id: string, tokens: Tokens): void;
+  /** Running total of the whole session; the last one counts. */
+  usageTotal(tokens: Tokens): void;
+  /** A record type that the adapter does not know; counted by type, never fatal. */
+  unknown(type: string): void;
+}
+
+/** The beginning of a file: its whole records, up to a bound, and where it lies. */
+export interface SourceHead {
+  /** Absolute path, or '-' for standard input. */
+  path: string;
+  records: JsonObject[];
+}
+
+/** An append-only source with one JSON record a line. */
+export interface LineAdapter {
+  readonly kind: 'lines';
+  readonly id: string;
+  /** The harness's name for the manifest (`claude-code`, `codex`); '' where the lines name it themselves. */
+  readonly harness: string;
+  /** Raised when the turns made from the same record change. */
+  readonly version: number;
+  /** How many of the records are of this adapter's shape; detection takes the adapter with the most. */
+  recognises(record: JsonObject): boolean;
+  /** What the head tells about the session; must not change when the file grows. */
+  identify(head: SourceHead): SessionFacts;
+  read(record: JsonObject, to: RecordSink): void;
+}

@@ -1,0 +1,27 @@
+/**
+ * What a tool does to the world, by the name that its harness gives it. A name that is not here is `unknown`:
+ * a reader is told to look before repeating it. Shells are `unknown`: only their command could tell.
+ */
+import type { Effect } from './turn.mts';
+
+const READ = `Read Grep Glob LS NotebookRead WebFetch WebSearch TodoRead BashOutput TaskOutput ListMcpResources ReadMcpResource
+  view_image web_search web_search_call list_agents wait_agent list_dir read_file grep_files tool_search tool_search_call
+  read_many_files list_directory glob search_file_content grep_search google_web_search web_fetch
+  read list grep webfetch websearch codesearch view glob_search search_files list_files list_code_definition_names
+  builtin_read_file builtin_ls builtin_grep_search builtin_file_glob_search builtin_view_diff builtin_search_web fetch find ls
+  ToolSearch ask_user AskUserQuestion question ask_followup_question`.split(/\s+/);
+const IDEMPOTENT = `TodoWrite update_plan todowrite todoread write_todos todo_write save_memory ExitPlanMode EnterPlanMode Skill skill
+  report_intent activate_skill enter_plan_mode exit_plan_mode plan_exit attempt_completion`.split(/\s+/);
+const WRITE = `Write Edit MultiEdit NotebookEdit apply_patch write_file replace edit write create str_replace_editor
+  write_to_file replace_in_file builtin_create_new_file builtin_edit_existing_file builtin_single_find_and_replace multiedit patch`.split(/\s+/);
+
+const EFFECTS = new Map<string, Effect>([
+  ...READ.map((name) => [name, 'read'] as const),
+  ...IDEMPOTENT.map((name) => [name, 'idempotent'] as const),
+  ...WRITE.map((name) => [name, 'write'] as const),
+]);
+
+/** The effect of the tool `name`; never throws. */
+export function effectOf(name: string): Effect {
+  return EFFECTS.get(name) ?? 'unknown';
+}

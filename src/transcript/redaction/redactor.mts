@@ -1,0 +1,21 @@
+/**
+ * The seam every text passes through before anything is written (docs/SECURITY.md).
+ * Redaction works on decoded string values of a whole record, so that a secret is judged whole and
+ * an adapter never sees one.
+ */
+import type { Json } from '../turn.mts';
+
+export interface Redactor {
+  /**
+   * The record without its secrets: `value` itself where it has none, else a copy.
+   * `line` is the record's own JSON text, for a cheap first look.
+   */
+  record<T extends Json>(value: T, line: string): T;
+  /** The same for a text that is no JSON: role-marked transcripts, names, messages. */
+  text(text: string): string;
+  /** How many were replaced, by kind. */
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+/** For `--no-redact`: passes everything through. */
+export const noRedaction: Redactor = { record: (value) => value, text: (text) => text, counts: {} };

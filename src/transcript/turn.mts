@@ -1,0 +1,76 @@
+/**
+ * The neutral model that every harness is read into. A turn is what one line of timeline.jsonl says;
+ * docs/FORMAT.md has the meaning of each key.
+ */
+export const TURN_CLASSES = ['USER', 'AGENT', 'THOUGHT', 'TOOL', 'OTHER'] as const;
+export type TurnClass = (typeof TURN_CLASSES)[number];
+
+/** What a tool does to the world, as far as its name tells: `read` and `idempotent` are safe to repeat. */
+export type Effect = 'read' | 'idempotent' | 'write' | 'unknown';
+
+/** A turn as an adapter sees it: what one record says, before it has a number. */
+export interface TurnDraft {
+  class: TurnClass;
+  /** The record's own time as it wrote it, or '' where it has none. */
+  ts: string;
+  text: string;
+  /** The record's own finite `seq`; only the canonical shape has one. */
+  seq?: number;
+  /** The source's own message or record id, and the id of the record it hangs on. */
+  id?: string;
+  parent?: string;
+  /** On TOOL turns: a call or its result, the tool's name, the call's id. */
+  kind?: 'call' | 'result';
+  tool?: string;
+  call?: string;
+  /** On calls. */
+  effect?: Effect;
+  /** On results: false where it failed; absent where the record does not tell. */
+  ok?: boolean;
+  exit?: number;
+  /** The sub-agent it ran in; absent for the main agent. */
+  side?: string;
+  /** Why it is OTHER, or that it is synthetic, queued, continued, superseding. */
+  meta?: string;
+}
+
+/** A turn of the timeline. (`seq`, `part`) is unique in a session; `part` is absent for 0. */
+export interface Turn extends TurnDraft {
+  seq: number;
+  part?: number;
+}
+
+export type Json = string | number | boolean | null | Json[] | JsonObject;
+export interface JsonObject {
+  [key: string]: Json | undefined;
+}
+
+/** What a source says about its session, apart from turns. The first value of each wins, but for those that say so. */
+export interface SessionFacts {
+  /** The transcript's own id. */
+  uuid?: string;
+  model?: string;
+  cwd?: string;
+  /** The last value wins. */
+  branch?: string;
+  /** The last value wins. */
+  commit?: string;
+  /** The last value wins. */
+  title?: string;
+  clientVersion?: string;
+  /** Canonical lines only: the harness they name, and the thread's name (it may carry a `--project--` tag). */
+  harness?: string;
+  thread?: string;
+  parent_session?: string;
+  /** Where the file tells that it began as a copy of another session. */
+  fork?: { of: string; by: string };
+}
+
+/** Tokens of one message, or of the session so far (`total`). */
+export interface Tokens {
+  input?: number;
+  output?: number;
+  cache_read?: number;
+  cache_write?: number;
+  reasoning?: number;
+}

@@ -1,0 +1,10 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['tests/unit/**/*.test.ts', 'tests/cli/**/*.test.ts', 'tests/house/**/*.test.ts', 'tests/contract/**/*.test.ts'],
+    testTimeout: 60_000,
+    maxWorkers: 2,
+    reporters: ['default'],
+  },
+});
