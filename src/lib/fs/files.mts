@@ -1,0 +1,112 @@
+/**
+ * The few file operations that a store needs, each safe against a full disk, a killed process and a slow scanner:
+ * private modes, writes that loop until all bytes are out, renames that are tried again where a system holds a file open.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { errnoOf } from '../errors.mts';
+
+export const FOLDER_MODE = 0o700;
+export const FILE_MODE = 0o600;
+
+/** Writes all of `bytes` at `position` (or at the file's own), however often the system takes only a part. */
+export function writeAll(fd: number, bytes: Uint8Array, position: number | null = null): void {
+  let done = 0;
+  while (done < bytes.length) {
+    done += fs.writeSync(fd, bytes, done, bytes.length - done, position === null ? null : position + done);
+  }
+}
+
+/** Makes a folder and the parents that are missing; gives the topmost one that was made, or undefined. */
+export function makeFolder(folder: string): string | undefined {
+  return fs.mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
+}
+
+const PAUSES_MS = [10, 30, 90, 270, 800];
+
+/** A rename that is tried again, with growing pauses, where Windows or a virus scanner holds the file for a moment. */
+export function rename(from: string, to: string): void {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      fs.renameSync(from, to);
+      return;
+    } catch (error) {
+      const pause = PAUSES_MS[tries];
+      if (pause === undefined || !['EPERM', 'EBUSY', 'EACCES'].includes(errnoOf(error) ?? '') || fs.existsSync(from) === false) throw error;
+      sleep(pause);
+    }
+  }
+}
+
+const cell = new Int32Array(new SharedArrayBuffer(4));
+
+export function sleep(ms: number): void {
+  Atomics.wait(cell, 0, 0, ms);
+}
+
+export function sync(fd: number): void {
+  try {
+    fs.fdatasyncSync(fd);
+  } catch (error) {
+    // Some network and FUSE file systems know no sync; they are as safe as they are.
+    if (!['EINVAL', 'ENOTSUP', 'ENOSYS'].includes(errnoOf(error) ?? '')) throw error;
+  }
+}
+
+/** Makes the names in a folder durable; Windows has no such call and needs none. */
+export function syncFolder(folder: string): void {
+  let fd: number;
+  try {
+    fd = fs.openSync(folder, 'r');
+  } catch (error) {
+    if (['EISDIR', 'EPERM', 'EACCES'].includes(errnoOf(error) ?? '')) return;
+    throw error;
+  }
+  try {
+    fs.fsyncSync(fd);
+  } catch (error) {
+    if (!['EINVAL', 'ENOTSUP', 'ENOSYS', 'EPERM', 'EBADF'].includes(errnoOf(error) ?? '')) throw error;
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/**
+ * Puts `data` in the place of `target` in one step: a reader sees the old file or the new one.
+ * `mark` makes the temporary name unique and tells whose it is. On failure the temporary file is removed.
+ */
+export function replaceFile(target: string, data: string | Uint8Array, mark: string, durable = true): void {
+  const temporary = `${target}.${mark}.tmp`;
+  let fd: number | undefined;
+  try {
+    fd = fs.openSync(temporary, 'wx', FILE_MODE);
+    writeAll(fd, typeof data === 'string' ? Buffer.from(data) : data);
+    if (durable) sync(fd);
+    fs.closeSync(fd);
+    fd = undefined;
+    rename(temporary, target);
+    if (durable) syncFolder(path.dirname(target));
+  } catch (error) {
+    if (fd !== undefined) fs.closeSync(fd);
+    removeQuietly(temporary);
+    throw error;
+  }
+}
+
+export function removeQuietly(file: string): void {
+  try {
+    fs.unlinkSync(file);
+  } catch {
+    // It is not there, or cannot go: either way the first error is the one to tell.
+  }
+}
+
+/** The file's text, or undefined where there is none. */
+export function readText(file: string): string | undefined {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,260 @@
+/**
+ * Locks: one file a key, written whole under a name of its own and then linked into place, so that nobody ever sees half
+ * of one. A lock is also the intent of the work under it: who takes over a dead holder's lock is given its record first.
+ *
+ *   acquire → (recover what `previous` left) → note(...) → work → stillMine() → commit → release
+ *
+ * A session's lock does not wait: a living holder is HELD at once. Short internal locks (the index) wait with a bound.
+ * Taking over is serialised by a second exclusive file and puts the new lock over the old in one rename.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { HandoffError, errnoOf } from '../errors.mts';
+import { FILE_MODE, makeFolder, removeQuietly, rename, sleep, writeAll } from './files.mts';
+import { exists, lifeOf, lifeOfNumber, ownHolder, type Holder, type Life } from './holder.mts';
+
+/** What a lock file says. Keys beside these belong to the operation that holds it. */
+export interface LockRecord extends Holder {
+  token: string;
+  key: string;
+  operation: string;
+  at: string;
+  [fact: string]: unknown;
+}
+
+export interface Lock {
+  readonly token: string;
+  readonly file: string;
+  /** The record of a dead holder whose lock this one replaced. */
+  readonly previous: LockRecord | undefined;
+  /** Adds facts to the lock in one rename: what recovery needs must be there before the work begins. */
+  note(facts: Record<string, unknown>): void;
+  /** Throws HELD where somebody took the lock away: the work must not be committed then. */
+  stillMine(): void;
+  release(): void;
+}
+
+export interface Held {
+  record: LockRecord | undefined;
+  life: Life;
+  /** The sentence that names the holder. */
+  who: string;
+}
+
+/** An empty or unreadable lock was left by a crash, after this many ms at the latest. */
+const UNREADABLE_DEAD_MS = 2000;
+/** So is a file that serialises a take-over. */
+const TAKING_DEAD_MS = 2000;
+
+export function lockFile(folder: string, key: string): string {
+  return path.join(folder, `${createHash('sha256').update(key).digest('hex').slice(0, 24)}.lock`);
+}
+
+/**
+ * Takes the lock of `key` in `folder`. `waitMs` 0: a living holder is HELD at once.
+ * Throws HandoffError HELD, or the file system's error.
+ */
+export function acquire(folder: string, key: string, operation: string, waitMs = 0): Lock {
+  makeFolder(folder);
+  const file = lockFile(folder, key);
+  const record: LockRecord = { ...ownHolder(), token: randomBytes(12).toString('hex'), key, operation, at: new Date().toISOString() };
+  const staged = stagedName(file, record.token);
+  sweep(folder);
+  const deadline = Date.now() + waitMs;
+  for (let pause = 2; ; pause = Math.min(pause * 2, 50)) {
+    writeStaged(staged, record);
+    try {
+      if (linkInto(staged, file)) return held(file, record, undefined);
+      const found = look(file);
+      if (found === undefined) continue; // released in between
+      if (found.life === 'dead') {
+        const taken = takeOver(file, staged, record);
+        if (taken !== undefined) return held(file, record, taken.record);
+        // Somebody else is at it: what holds the lock next is told by another look.
+      }
+      if (Date.now() >= deadline && found.life !== 'dead') throw heldError(found);
+      if (Date.now() >= deadline + TAKING_DEAD_MS * 2) throw heldError(found);
+    } finally {
+      removeQuietly(staged);
+    }
+    sleep(pause);
+  }
+}
+
+/** Who holds the lock of `key`; undefined where nobody does. Never writes. */
+export function holderOf(folder: string, key: string): Held | undefined {
+  return look(lockFile(folder, key));
+}
+
+/** Every lock in the folder that can be read; for look-ups and `unlock`. Never writes. */
+export function allLocks(folder: string): Held[] {
+  return names(folder).filter((name) => name.endsWith('.lock')).flatMap((name) => look(path.join(folder, name)) ?? []);
+}
+
+function held(file: string, record: LockRecord, previous: LockRecord | undefined): Lock {
+  let current = record;
+  const mine = () => parse(readOr(file))?.token === current.token;
+  return {
+    token: record.token,
+    file,
+    previous,
+    note(facts) {
+      if (!mine()) throw lost(file);
+      const next = { ...current, ...facts };
+      const staged = stagedName(file, record.token);
+      writeStaged(staged, next);
+      rename(staged, file);
+      current = next;
+    },
+    stillMine() {
+      if (!mine()) throw lost(file);
+    },
+    release() {
+      if (mine()) fs.unlinkSync(file);
+    },
+  };
+}
+
+function lost(file: string): HandoffError {
+  return new HandoffError('HELD', `the lock ${path.basename(file)} was taken away while it was held; nothing was committed`);
+}
+
+function heldError(found: Held): HandoffError {
+  return new HandoffError('HELD', found.who, { data: { holder: found.record ?? null } });
+}
+
+function stagedName(file: string, token: string): string {
+  return `${file}.${ownHolder().pid}.${token}.tmp`;
+}
+
+function writeStaged(staged: string, record: LockRecord): void {
+  const fd = fs.openSync(staged, 'w', FILE_MODE);
+  try {
+    writeAll(fd, Buffer.from(JSON.stringify(record)));
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** False where the name is taken. File systems without links get an exclusive copy. */
+function linkInto(staged: string, file: string): boolean {
+  try {
+    fs.linkSync(staged, file);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return false;
+    if (!['EPERM', 'ENOTSUP', 'ENOSYS', 'EOPNOTSUPP', 'EMLINK'].includes(errnoOf(error) ?? '')) throw error;
+  }
+  try {
+    fs.copyFileSync(staged, file, fs.constants.COPYFILE_EXCL);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Gives the dead record whose place was taken, or undefined where another process is faster. */
+function takeOver(file: string, staged: string, record: LockRecord): { record: LockRecord | undefined } | undefined {
+  const taking = `${file}.taking`;
+  try {
+    fs.closeSync(fs.openSync(taking, 'wx', FILE_MODE));
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw error;
+    if (ageMs(taking) > TAKING_DEAD_MS) {
+      // Moved aside under a name of our own first: of two that see it dead only one moves it.
+      const aside = `${taking}.${ownHolder().pid}.${record.token}.tmp`;
+      try {
+        fs.renameSync(taking, aside);
+      } catch {
+        return undefined;
+      }
+      removeQuietly(aside);
+    }
+    return undefined;
+  }
+  try {
+    const found = look(file);
+    if (found === undefined || found.life !== 'dead') return undefined;
+    rename(staged, file);
+    return { record: found.record };
+  } finally {
+    removeQuietly(taking);
+  }
+}
+
+function look(file: string): Held | undefined {
+  let text: string;
+  let made: number;
+  try {
+    const fd = fs.openSync(file, 'r');
+    try {
+      made = fs.fstatSync(fd).mtimeMs;
+      text = fs.readFileSync(fd, 'utf8');
+    } finally {
+      fs.closeSync(fd);
+    }
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  const name = path.basename(file);
+  const record = parse(text);
+  if (record !== undefined) {
+    const life = lifeOf(record);
+    const advice = life === 'elsewhere' ? '; if that host is gone, `agents-handoff unlock` removes the lock' : '';
+    return { record, life, who: `the lock is held by process ${record.pid} on ${record.host} (${record.operation}, since ${record.at})${advice}` };
+  }
+  if (/^\d{1,10}$/.test(text.trim())) {
+    const pid = Number(text);
+    return { record: undefined, life: lifeOfNumber(pid, made), who: `the lock ${name} is held by process ${pid}` };
+  }
+  const life = Date.now() - made > UNREADABLE_DEAD_MS ? 'dead' : 'alive';
+  return { record: undefined, life, who: `the lock ${name} is not readable yet` };
+}
+
+function parse(text: string): LockRecord | undefined {
+  try {
+    const value = JSON.parse(text) as LockRecord;
+    const whole = typeof value === 'object' && value !== null && Number.isInteger(value.pid)
+      && [value.host, value.token, value.key, value.operation, value.at].every((fact) => typeof fact === 'string');
+    return whole ? { ...value, started: typeof value.started === 'string' ? value.started : '' } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readOr(file: string): string {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function ageMs(file: string): number {
+  try {
+    return Date.now() - fs.statSync(file).mtimeMs;
+  } catch {
+    return 0;
+  }
+}
+
+function names(folder: string): string[] {
+  try {
+    return fs.readdirSync(folder);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** Removes what a process left that died between writing its lock and linking it; the name tells whose it was. */
+function sweep(folder: string): void {
+  for (const name of names(folder)) {
+    const pid = /\.(\d+)\.[0-9a-f]{24}\.tmp$/.exec(name)?.[1];
+    if (pid !== undefined && !exists(Number(pid))) removeQuietly(path.join(folder, name));
+    if (name.endsWith('.taking') && ageMs(path.join(folder, name)) > TAKING_DEAD_MS) removeQuietly(path.join(folder, name));
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * The only place that defines a hash (docs/PROVENANCE.md says what each proves).
+ * All are SHA-256, written as 64 lower-case hex digits.
+ */
+import { createHash, type Hash } from 'node:crypto';
+
+export const ZEROS = '0'.repeat(64);
+
+export function sha256(data: string | Uint8Array): string {
+  return createHash('sha256').update(data).digest('hex');
+}
+
+export function hasher(): Hash {
+  return createHash('sha256');
+}
+
+/**
+ * A manifest's hash of itself: over the compact JSON of the object in its stored key order,
+ * with the key `manifest_sha256` left out wherever it stands.
+ */
+export function manifestHash(manifest: object): string {
+  const { manifest_sha256: _own, ...rest } = manifest as Record<string, unknown>;
+  return sha256(JSON.stringify(rest));
+}
+
+/** One line of chain.jsonl: what a revision appended to the timeline. */
+export interface ChainRow {
+  revision: number;
+  at: string;
+  /** Turns and bytes in the whole timeline after this revision. */
+  turns: number;
+  bytes: number;
+  raw_sha256: string;
+  /** Over exactly the bytes that the revision appended. */
+  segment_sha256: string;
+  /** Present where the bytes were appended by a program that keeps no chain. */
+  foreign?: true;
+  prev: string;
+  head: string;
+}
+
+/** The row with its `head`: the hash of the compact JSON of everything before it. */
+export function chainRow(row: Omit<ChainRow, 'head'>): ChainRow {
+  return { ...row, head: sha256(JSON.stringify(row)) };
+}
+
+export function chainHeadFits(row: ChainRow): boolean {
+  const { head, ...rest } = row;
+  return head === sha256(JSON.stringify(rest));
+}
+
+/**
+ * Hash of a set of files: lines `path NUL sha256`, paths with `/`, sorted by bytes, joined by LF, none at the end.
+ */
+export function fileSetHash(files: ReadonlyMap<string, string>): string {
+  const lines = [...files].map(([path, hash]) => Buffer.from(`${path}\0${hash}`));
+  lines.sort(Buffer.compare);
+  return sha256(Buffer.from(lines.map((line) => line.toString('utf8')).join('\n')));
+}

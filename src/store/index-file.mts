@@ -1,0 +1,183 @@
+/**
+ * INDEX.json: one row a session, sorted by project and folder. It is a copy of what the manifests say and can always be
+ * made anew; nothing depends on it but speed. Rows are exchanged in the text, so that a build in a store of many
+ * thousand sessions does not pay for parsing them.
+ */
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { readText, replaceFile } from '../lib/fs/files.mts';
+import { acquire } from '../lib/fs/lock.mts';
+import { errnoOf } from '../lib/errors.mts';
+import { INDEX_KEY, sessionPaths, storePaths } from './layout.mts';
+import { readManifest, type Manifest } from './manifest.mts';
+
+export interface IndexRow {
+  /** The session's folder. */
+  id: string;
+  /** The manifest's `session`. */
+  uuid: string;
+  project: string;
+  harness: string;
+  turns: number;
+  revisions: number;
+  updated: string;
+  manifest_sha256: string;
+  title?: string;
+  /** The transcript's own id. */
+  source_id?: string;
+  promoted?: { gate: string; revision?: number };
+}
+
+/** How long a command waits for another one that is writing the index. */
+const WAIT_MS = 20_000;
+
+export function indexRow(folder: string, manifest: Manifest): IndexRow {
+  return {
+    id: folder,
+    uuid: manifest.session,
+    project: manifest.project,
+    harness: manifest.harness,
+    turns: manifest.turn_count,
+    revisions: manifest.revisions,
+    updated: manifest.updated_at,
+    manifest_sha256: manifest.manifest_sha256,
+    ...(manifest.title === undefined ? {} : { title: manifest.title }),
+    ...(manifest.uuid === undefined ? {} : { source_id: manifest.uuid }),
+    ...(manifest.promoted_gate === undefined ? {} : {
+      promoted: { gate: manifest.promoted_gate, ...(manifest.promoted_revision === undefined ? {} : { revision: manifest.promoted_revision }) },
+    }),
+  };
+}
+
+/** The rows of INDEX.json, or undefined where it is missing or torn. */
+export function readIndex(root: string): IndexRow[] | undefined {
+  const text = readText(storePaths(root).index);
+  return text === undefined ? undefined : parseRows(text);
+}
+
+export function parseRows(text: string): IndexRow[] | undefined {
+  try {
+    const rows = JSON.parse(text) as IndexRow[];
+    return Array.isArray(rows) && rows.every((row) => typeof row?.id === 'string' && typeof row.project === 'string') ? rows : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The rows as the manifests give them; a manifest that cannot be read gives none. */
+export function rowsFromManifests(root: string): IndexRow[] {
+  const { projects } = storePaths(root);
+  const rows: IndexRow[] = [];
+  for (const project of folders(projects)) {
+    for (const folder of folders(path.join(projects, project))) {
+      const read = readManifest(sessionPaths(path.join(projects, project, folder)).manifest);
+      // The place counts, not what the manifest says of it: a folder may have been moved by hand.
+      if (read.state === 'read') rows.push({ ...indexRow(folder, read.manifest), project });
+    }
+  }
+  return rows;
+}
+
+/** Sub-folders in the order of their bytes; links are not followed, so that a link cannot bring the outside in. */
+export function folders(dir: string): string[] {
+  let entries: fs.Dirent[];
+  try {
+    entries = fs.readdirSync(dir, { withFileTypes: true });
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? '')) return [];
+    throw error;
+  }
+  return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name).sort(byBytes);
+}
+
+export function byBytes(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+export interface IndexChange {
+  put?: IndexRow;
+  /** The place that a session has left. */
+  remove?: { project: string; id: string };
+  /** Runs under the index lock, after the rows are written: the pages that say the same. */
+  pages?: () => void;
+}
+
+/** Brings INDEX.json up to date, under its lock. Makes it anew where it is missing or torn. */
+export function updateIndex(root: string, change: IndexChange): void {
+  const { index, locks } = storePaths(root);
+  const lock = acquire(locks, INDEX_KEY, 'index', WAIT_MS);
+  try {
+    const text = readText(index);
+    const next = (text === undefined ? undefined : spliced(text, change)) ?? JSON.stringify(changed(rowsFromManifests(root), change), null, 2);
+    if (next !== text) replaceFile(index, next, lock.token, false);
+    change.pages?.();
+  } finally {
+    lock.release();
+  }
+}
+
+/** Makes INDEX.json anew from the manifests; gives its rows. */
+export function rebuildIndex(root: string): IndexRow[] {
+  const { index, locks } = storePaths(root);
+  const lock = acquire(locks, INDEX_KEY, 'index', WAIT_MS);
+  try {
+    const rows = rowsFromManifests(root);
+    const text = JSON.stringify(rows, null, 2);
+    if (text !== readText(index)) replaceFile(index, text, randomBytes(6).toString('hex'), false);
+    return rows;
+  } finally {
+    lock.release();
+  }
+}
+
+function changed(rows: IndexRow[], { put, remove }: IndexChange): IndexRow[] {
+  const kept = rows.filter((row) => !(remove !== undefined && row.id === remove.id && row.project === remove.project)
+    && !(put !== undefined && row.id === put.id && row.project === put.project));
+  if (put !== undefined) kept.push(put);
+  return kept.sort((a, b) => byBytes(a.project, b.project) || byBytes(a.id, b.id));
+}
+
+const OPEN = '[\n  {\n';
+const BETWEEN = '\n  },\n  {\n';
+const CLOSE = '\n  }\n]';
+
+/** The text with the rows exchanged; undefined where it is not in the form that both 2.0.x and we write. */
+function spliced(text: string, { put, remove }: IndexChange): string | undefined {
+  if (text.trim() === '[]') return put === undefined ? text : JSON.stringify([put], null, 2);
+  if (!text.startsWith(OPEN) || !text.endsWith(CLOSE)) return undefined;
+  const rows = text.slice(OPEN.length, -CLOSE.length).split(BETWEEN);
+  if (remove !== undefined) {
+    const at = placeOf(rows, remove.project, remove.id);
+    if (at === undefined) return undefined;
+    if (at.found) rows.splice(at.index, 1);
+  }
+  if (put !== undefined) {
+    const at = placeOf(rows, put.project, put.id);
+    if (at === undefined) return undefined;
+    const row = JSON.stringify([put], null, 2).slice(OPEN.length, -CLOSE.length);
+    rows.splice(at.index, at.found ? 1 : 0, row);
+  }
+  return rows.length === 0 ? '[]' : OPEN + rows.join(BETWEEN) + CLOSE;
+}
+
+/** Where a row stands or belongs, by halving; undefined where a row is no JSON. */
+function placeOf(rows: readonly string[], project: string, id: string): { index: number; found: boolean } | undefined {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    let row: IndexRow;
+    try {
+      row = JSON.parse(`{${rows[middle] ?? ''}}`) as IndexRow;
+    } catch {
+      return undefined;
+    }
+    if (typeof row.id !== 'string' || typeof row.project !== 'string') return undefined;
+    const order = byBytes(row.project, project) || byBytes(row.id, id);
+    if (order === 0) return { index: middle, found: true };
+    if (order < 0) low = middle + 1;
+    else high = middle;
+  }
+  return { index: low, found: false };
+}

@@ -1,0 +1,66 @@
+/**
+ * Every path in a store, and the formats' versions. docs/FORMAT.md draws the tree.
+ */
+import path from 'node:path';
+
+/** `seal.format` that this program writes; a higher one is refused. */
+export const SEAL_FORMAT = 1;
+
+export interface StorePaths {
+  root: string;
+  index: string;
+  projects: string;
+  links: string;
+  locks: string;
+}
+
+export function storePaths(root: string): StorePaths {
+  return {
+    root,
+    index: path.join(root, 'INDEX.json'),
+    projects: path.join(root, 'projects'),
+    links: path.join(root, 'links'),
+    locks: path.join(root, '.locks'),
+  };
+}
+
+export interface SessionPaths {
+  dir: string;
+  manifest: string;
+  timeline: string;
+  chain: string;
+  brief: string;
+  summary: string;
+  payload: string;
+  tools: string;
+}
+
+export function sessionPaths(dir: string): SessionPaths {
+  return {
+    dir,
+    manifest: path.join(dir, 'manifest.json'),
+    timeline: path.join(dir, 'timeline.jsonl'),
+    chain: path.join(dir, 'chain.jsonl'),
+    brief: path.join(dir, 'HANDOFF.md'),
+    summary: path.join(dir, 'HANDOFF.summary.json'),
+    payload: path.join(dir, 'HANDOFF.llm.json'),
+    tools: path.join(dir, 'TOOLS.md'),
+  };
+}
+
+export function sessionDir(root: string, project: string, folder: string): string {
+  return path.join(root, 'projects', project, folder);
+}
+
+export function projectPage(root: string, project: string): string {
+  return path.join(root, 'projects', project, 'PROJECT.md');
+}
+
+/** The name of a file that is written beside its target until a revision is committed. */
+export function stagedName(target: string, token: string): string {
+  return `${target}.${token}.tmp`;
+}
+
+/** Locks: a session's by its id, wherever it lies; the store's own short ones by name. */
+export const sessionKey = (id: string): string => `session:${id}`;
+export const INDEX_KEY = 'index';

@@ -1,0 +1,96 @@
+/**
+ * Which session is meant. INDEX.json answers, and the sessions that a lock names: a build may have died, or be at work,
+ * before it wrote its row. Without INDEX.json the manifests answer.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { HandoffError } from '../lib/errors.mts';
+import { readText } from '../lib/fs/files.mts';
+import { allLocks } from '../lib/fs/lock.mts';
+import { sessionDir, sessionPaths, storePaths } from './layout.mts';
+import { indexRow, parseRows, rowsFromManifests, type IndexRow } from './index-file.mts';
+import { readManifest } from './manifest.mts';
+
+/** All sessions, in the order of the index. */
+export function allSessions(root: string): IndexRow[] {
+  const text = readText(storePaths(root).index);
+  const rows = (text === undefined ? undefined : parseRows(text)) ?? rowsFromManifests(root);
+  const known = new Set(rows.map((row) => `${row.project}/${row.id}`));
+  return [...rows, ...lockedSessions(root).filter((row) => !known.has(`${row.project}/${row.id}`))];
+}
+
+/** Sessions with a manifest that a lock names by its place. */
+function lockedSessions(root: string): IndexRow[] {
+  return allLocks(storePaths(root).locks).flatMap(({ record }) => {
+    const places = [record?.['place'], record?.['to']].filter((place) => typeof place === 'string');
+    return places.flatMap((place) => rowAt(root, place) ?? []);
+  });
+}
+
+/** `place` is `project/folder`; anything else that a lock may hold is not followed. */
+function rowAt(root: string, place: string): IndexRow | undefined {
+  const [project, folder, more] = place.split('/');
+  if (!project || !folder || more !== undefined || project.startsWith('.') || folder.startsWith('.')) return undefined;
+  const read = readManifest(sessionPaths(sessionDir(root, project, folder)).manifest);
+  return read.state === 'read' ? { ...indexRow(folder, read.manifest), project } : undefined;
+}
+
+/**
+ * The session that is known by exactly this id (its `session` or folder), else by the transcript's own id.
+ * Undefined where there is none; AMBIGUOUS where an id stands for several.
+ */
+export function findExact(root: string, id: string, sourceId?: string): IndexRow | undefined {
+  const text = readText(storePaths(root).index);
+  // Most builds of a new session end here, without parsing the rows of thousands.
+  const mentioned = text === undefined || text.includes(JSON.stringify(id)) || (sourceId !== undefined && text.includes(JSON.stringify(sourceId)));
+  const rows = [...(mentioned ? (text === undefined ? undefined : parseRows(text)) ?? rowsFromManifests(root) : []), ...lockedSessions(root)];
+  for (const fits of [
+    (row: IndexRow) => row.uuid === id,
+    (row: IndexRow) => row.id === id,
+    (row: IndexRow) => sourceId !== undefined && row.source_id === sourceId,
+  ]) {
+    const hits = unique(rows.filter(fits)).filter((row) => fs.existsSync(sessionPaths(dirOf(root, row)).manifest));
+    if (hits.length > 1) throw ambiguous(id, hits);
+    if (hits[0] !== undefined) return hits[0];
+  }
+  return undefined;
+}
+
+/**
+ * The one session whose id, folder or uuid begins with `prefix`, or `project/prefix`; an exact match wins.
+ * Throws NO_MATCH or AMBIGUOUS.
+ */
+export function findByPrefix(root: string, prefix: string): IndexRow {
+  const rows = allSessions(root);
+  if (rows.length === 0) throw new HandoffError('NO_MATCH', 'no handoffs yet');
+  const names = (row: IndexRow) => [row.id, row.uuid, `${row.project}/${row.id}`, `${row.project}/${row.uuid}`, ...(row.source_id === undefined ? [] : [row.source_id])];
+  let hits = rows.filter((row) => names(row).includes(prefix));
+  if (hits.length === 0) hits = rows.filter((row) => names(row).some((name) => name.startsWith(prefix)));
+  // 2.0.x let the first part of `session-<date>` go.
+  if (hits.length === 0 && !prefix.startsWith('session-')) hits = rows.filter((row) => names(row).some((name) => name.startsWith(`session-${prefix}`)));
+  hits = unique(hits);
+  const [hit] = hits;
+  if (hit === undefined) throw new HandoffError('NO_MATCH', `no handoff matches ${prefix}`);
+  if (hits.length > 1) throw ambiguous(prefix, hits);
+  return hit;
+}
+
+export function dirOf(root: string, row: { project: string; id: string }): string {
+  return sessionDir(root, row.project, row.id);
+}
+
+function unique(rows: IndexRow[]): IndexRow[] {
+  return [...new Map(rows.map((row) => [`${row.project}/${row.id}`, row])).values()];
+}
+
+const SHOWN = 10;
+
+function ambiguous(prefix: string, hits: readonly IndexRow[]): HandoffError {
+  const names = hits.map((row) => `${row.project}/${row.id}`);
+  const list = names.slice(0, SHOWN).join(', ') + (names.length > SHOWN ? `, and ${names.length - SHOWN} more` : '');
+  return new HandoffError('AMBIGUOUS', `${prefix} matches ${names.length} handoffs: ${list}`, { data: { candidates: names } });
+}
+
+export function relativePlace(row: { project: string; id: string }): string {
+  return path.posix.join(row.project, row.id);
+}

@@ -1,0 +1,132 @@
+/**
+ * manifest.json: the record that everything else is verified against. Keys keep the place they were stored in,
+ * since the hash is over that order; docs/FORMAT.md lists them.
+ */
+import { HandoffError } from '../lib/errors.mts';
+import { readText } from '../lib/fs/files.mts';
+import { manifestHash } from '../lib/hash-chain.mts';
+import type { Tokens } from '../transcript/turn.mts';
+import { SEAL_FORMAT } from './layout.mts';
+
+/** One source ever merged into a session. */
+export interface SourceRow {
+  path: string;
+  first_line_sha256: string;
+  /** What was captured of it: the first `bytes` bytes, their hash, and how many lines end in them. */
+  bytes: number;
+  raw_sha256: string;
+  lines: number;
+  /** Pairs [line, seq]: line i has seq + (i - line) of the last pair at or before it. */
+  runs: [number, number][];
+}
+
+export interface Seal {
+  format: number;
+  revision: number;
+  timeline_bytes: number;
+  chain_head: string;
+  tools_sha256: string;
+  /** These two are hashed with the manifest's hash in them as zeros. */
+  summary_sha256: string;
+  payload_sha256: string;
+}
+
+export interface Usage extends Tokens {
+  /** Tokens of the last few messages, so that a message that is said again counts once. */
+  recent?: Record<string, Tokens>;
+}
+
+export interface Manifest {
+  session: string;
+  project: string;
+  harness: string;
+  model: string;
+  created_at: string;
+  source_paths: string[];
+  watermark: number;
+  raw_sha256: string;
+  revisions: number;
+  updated_at: string;
+  turn_count: number;
+  counts: Record<string, number>;
+  manifest_sha256: string;
+  evidence_contract_sha256?: string;
+  promoted_at?: string;
+  promoted_by?: string;
+  promoted_gate?: string;
+  promoted_revision?: number;
+  prev_project?: string;
+  titled_from?: string[];
+  merged_from?: string[];
+  federated_from?: string;
+  federated_at?: string;
+  objective?: string;
+  uuid?: string;
+  title?: string;
+  cwd?: string;
+  git?: { branch?: string; commit?: string };
+  adapter?: { id: string; version: number };
+  sources?: SourceRow[];
+  seal?: Seal;
+  parent_session?: string;
+  fork?: { of: string; by: string; until_seq?: number };
+  skipped?: number;
+  bad_lines?: number;
+  unknown?: Record<string, number>;
+  redaction?: { on: boolean; counts: Record<string, number> };
+  usage?: Usage;
+  [key: string]: unknown;
+}
+
+export type ManifestRead =
+  | { state: 'missing' }
+  | { state: 'unreadable'; reason: string }
+  /** `text` is the file as it stands, `manifest` what it says; `sound` whether its hash fits. */
+  | { state: 'read'; manifest: Manifest; text: string; sound: boolean };
+
+/** Reads without judging; only a file system that refuses throws. */
+export function readManifest(file: string): ManifestRead {
+  const text = readText(file);
+  if (text === undefined) return { state: 'missing' };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { state: 'unreadable', reason: 'it is not JSON' };
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { state: 'unreadable', reason: 'it is not an object' };
+  const manifest = value as Manifest;
+  if (typeof manifest.session !== 'string' || typeof manifest.manifest_sha256 !== 'string') return { state: 'unreadable', reason: 'it names no session or no hash' };
+  return { state: 'read', manifest, text, sound: manifestHash(manifest) === manifest.manifest_sha256 };
+}
+
+/**
+ * The manifest of a session that is to be written to. Throws DAMAGED where it cannot be trusted, NEWER where a later
+ * format sealed it; undefined where there is none.
+ */
+export function manifestForWriting(file: string): { manifest: Manifest; text: string } | undefined {
+  const read = readManifest(file);
+  if (read.state === 'missing') return undefined;
+  if (read.state === 'unreadable') throw new HandoffError('DAMAGED', `${file} cannot be read: ${read.reason}; nothing was written`);
+  const { manifest, text } = read;
+  if (!read.sound) {
+    throw new HandoffError('DAMAGED', `the manifest of ${manifest.session} does not agree with its own hash (manifest_sha256); nothing was written`);
+  }
+  const format = manifest.seal?.format;
+  if (format !== undefined && !(format <= SEAL_FORMAT)) {
+    throw new HandoffError('NEWER', `${manifest.session} was sealed by a newer version (format ${String(format)}); nothing was written`);
+  }
+  return { manifest, text };
+}
+
+/** The manifest with its own hash, and the text that manifest.json holds. */
+export function sealed(manifest: Manifest): { manifest: Manifest; text: string } {
+  const whole = { ...manifest, manifest_sha256: '' };
+  whole.manifest_sha256 = manifestHash(whole);
+  return { manifest: whole, text: JSON.stringify(whole, null, 2) };
+}
+
+/** True where our seal covers the last revision: 2.0.x keeps the seal but raises `revisions`. */
+export function isSealed(manifest: Manifest): manifest is Manifest & { seal: Seal } {
+  return manifest.seal !== undefined && typeof manifest.seal === 'object' && manifest.seal.revision === manifest.revisions;
+}
