@@ -1,0 +1,161 @@
+/** What a session comes down to: plain data, made by the reducer from the turns and by nothing else. */
+import type { Effect, TurnClass } from '../transcript/turn.mts';
+
+export interface PromptRow {
+  seq: number;
+  ts: string;
+  /** Its head. */
+  text: string;
+  /** It changes the course that an earlier prompt set. */
+  steers?: true;
+  /** It lies on a branch that was given up. */
+  abandoned?: true;
+  /** It was said in the session that this one began as a copy of. */
+  replayed?: true;
+}
+
+export interface PendingRow {
+  kind: 'call' | 'prompt' | 'background';
+  seq: number;
+  ts: string;
+  tool?: string;
+  /** What it was about: a command, a path, the prompt's head. */
+  target: string;
+  effect?: Effect;
+  /** The client closed it with a made-up result. */
+  interrupted?: true;
+  call?: string;
+}
+
+export type ChangeKind = 'created' | 'edited' | 'deleted' | 'renamed';
+
+export interface FileRow {
+  path: string;
+  how: ChangeKind;
+  /** The path before, for a rename. */
+  from?: string;
+  tool: string;
+  ts: string;
+  seq: number;
+  times: number;
+  side?: string;
+  replayed?: true;
+}
+
+export interface CommandRow {
+  command: string;
+  seq: number;
+  ts: string;
+  /** Absent where the record does not tell, or where there is no result. */
+  ok?: boolean;
+  exit?: number;
+  /** Its kind, where it checks the work. */
+  test?: true;
+  replayed?: true;
+}
+
+export interface ErrorRow {
+  seq: number;
+  ts: string;
+  /** `api` for errors of the model's service. */
+  tool: string;
+  target: string;
+  text: string;
+  exit?: number;
+  times: number;
+}
+
+export interface PlanRow {
+  status: string;
+  text: string;
+}
+
+export interface DecisionRow {
+  seq: number;
+  ts: string;
+  kind: 'answer' | 'refused' | 'approved';
+  tool: string;
+  text: string;
+}
+
+export interface LoopRow {
+  seq: number;
+  text: string;
+}
+
+export interface TimelineRow {
+  seq: number;
+  part?: number;
+  class: TurnClass;
+  text: string;
+  side?: string;
+}
+
+export interface ToolRow {
+  seq: number;
+  ts: string;
+  tool: string;
+  target: string;
+  /** `ok`, `failed`, `exit 1`, `no result`, or `?` where the record does not tell. */
+  result: string;
+}
+
+/** Whether what was edited last was also tested. */
+export interface Verification {
+  last_edit?: number;
+  last_test?: number;
+  last_test_ok?: boolean;
+  /** The last edit is newer than the last run of a test, or no test ran. */
+  stale: boolean;
+}
+
+export interface Digest {
+  objective: string;
+  objectiveSeq?: number;
+  objectiveFrom: 'flag' | 'prompt' | 'task' | 'none';
+  /** Characters of the objective that are not in `objective`. */
+  objectiveLeft: number;
+  prompts: PromptRow[];
+  /** Prompts between the first and the last ones that are not in `prompts`. */
+  promptsLeft: number;
+  promptsTotal: number;
+  steering: PromptRow[];
+  stateNow: string;
+  stateSeq?: number;
+  stateFrom: 'AGENT' | 'USER' | 'none';
+  /** The last thing that happened was an interruption. */
+  interruptedAt?: number;
+  openLoops: LoopRow[];
+  pending: PendingRow[];
+  pendingLeft: number;
+  filesChanged: FileRow[];
+  filesLeft: number;
+  /** The last ones, and failures before them. */
+  commands: CommandRow[];
+  commandsTotal: number;
+  commandsFailed: number;
+  /** The last run of each command that checks the work. */
+  tests: CommandRow[];
+  verification: Verification;
+  errors: ErrorRow[];
+  errorsLeft: number;
+  plan: PlanRow[];
+  planSeq?: number;
+  decisions: DecisionRow[];
+  timeline: TimelineRow[];
+  tools: ToolRow[];
+  compactions: number;
+  /** The last model-made summary. */
+  compactionSeq?: number;
+  subagents: number;
+  counts: {
+    turns: number;
+    side: number;
+    replayed: number;
+    calls: number;
+    results: number;
+    orphan_results: number;
+  };
+  firstTs: string;
+  lastTs: string;
+}
