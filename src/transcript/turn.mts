@@ -19,6 +19,8 @@ export interface TurnDraft {
   /** The source's own message or record id, and the id of the record it hangs on. */
   id?: string;
   parent?: string;
+  /** The record's own id, where `id` is that of a message written in several records: `parent` names this one. */
+  record?: string;
   /** On TOOL turns: a call or its result, the tool's name, the call's id. */
   kind?: 'call' | 'result';
   tool?: string;
@@ -49,6 +51,7 @@ export interface JsonObject {
 export interface SessionFacts {
   /** The transcript's own id. */
   uuid?: string;
+  /** The last value wins: a session goes on with the model that it was switched to. */
   model?: string;
   cwd?: string;
   /** The last value wins. */

@@ -87,18 +87,19 @@ export function readRecords(file: string): JsonObject[] {
 }
 
 export interface Collected {
-  /** `record` is the index of the record that gave the turn. */
-  turns: (TurnDraft & { record: number })[];
+  /** `at` is the index of the record that gave the turn. */
+  turns: (TurnDraft & { at: number })[];
   facts: SessionFacts;
   usage: Map<string, Tokens>;
   total: Tokens | undefined;
   unknown: Map<string, number>;
 }
 
-const LAST_WINS = new Set(['branch', 'commit', 'title']);
+const LAST_WINS = new Set(['model', 'branch', 'commit', 'title']);
 
 /** Runs every record through the adapter, as a build does, without redaction and numbering. */
-export function collect(adapter: LineAdapter, records: JsonObject[], path = '-'): Collected {
+export function collect(base: LineAdapter, records: JsonObject[], path = '-'): Collected {
+  const adapter = base.variant?.({ path, records }) ?? base;
   const found: Collected = { turns: [], facts: {}, usage: new Map(), total: undefined, unknown: new Map() };
   const addFacts = (facts: SessionFacts): void => {
     const known = found.facts as Record<string, unknown>;
@@ -110,7 +111,7 @@ export function collect(adapter: LineAdapter, records: JsonObject[], path = '-')
   records.forEach((record, index) => {
     adapter.read(record, {
       turn: (draft) => {
-        if (draft.text !== '') found.turns.push({ ...draft, record: index });
+        if (draft.text !== '') found.turns.push({ ...draft, at: index });
       },
       facts: addFacts,
       usage: (id, tokens) => {
@@ -237,8 +238,9 @@ function count(turns: readonly TurnDraft[], name: TurnDraft['class']): number {
   return turns.reduce((sum, turn) => sum + (turn.class === name ? 1 : 0), 0);
 }
 
+/** Distinct call ids; a call that its client gave no id has no result and is not counted. */
 function ids(turns: readonly TurnDraft[]): Set<string> {
-  return new Set(turns.map((turn) => turn.call ?? ''));
+  return new Set(turns.flatMap((turn) => (turn.call === undefined ? [] : [turn.call])));
 }
 
 function show(text: string | null | undefined): string {

@@ -1,0 +1,86 @@
+/** Assistant records: one content block each in newer clients, but an array all the same. */
+import type { RecordSink } from '../../adapter.mts';
+import { effectOf } from '../../effects.mts';
+import { withoutDataUrls } from '../../media.mts';
+import type { Json, JsonObject, Tokens } from '../../turn.mts';
+import type { Base } from './chain.mts';
+import { UNNAMED_SIDE, blockText, contentText, obj, str } from './chain.mts';
+
+/** Turns, model and tokens of one assistant record. */
+export function readAssistant(record: JsonObject, base: Base, to: RecordSink): void {
+  const message = obj(record.message) ?? {};
+  const id = str(message.id);
+  // A message is written as one record a block: the turns share its id, while the chain runs over the records.
+  if (id !== '' && base.id !== undefined) {
+    base.record = base.id;
+    base.id = id;
+  }
+  const synthetic = message.model === '<synthetic>' || record.isApiErrorMessage === true;
+  if (synthetic) {
+    const text = contentText(message.content) || '[empty message of the client]';
+    to.turn({ class: 'OTHER', text, meta: record.isApiErrorMessage === true ? 'api-error' : 'placeholder', ...base });
+    return;
+  }
+  const model = str(message.model);
+  // 1.0.x writes sub-agents into the main file, without an id of theirs: their model is not the session's.
+  if (model !== '' && base.side !== UNNAMED_SIDE) to.facts({ model });
+  const usage = obj(message.usage);
+  if (usage !== undefined && id !== '') to.usage(id, tokensOf(usage));
+
+  const content = message.content;
+  const blocks: Json[] = Array.isArray(content) ? content : typeof content === 'string' ? [{ type: 'text', text: content }] : [];
+  let turns = 0;
+  for (const block of blocks) {
+    const part = obj(block);
+    if (part !== undefined && readBlock(part, base, to)) turns++;
+  }
+  // A record without a turn would be a hole in the chain of parents.
+  if (turns === 0 && base.id !== undefined) {
+    to.turn({ class: 'OTHER', text: '[assistant record without text]', meta: 'placeholder', ...base });
+  }
+}
+
+function readBlock(block: JsonObject, base: Base, to: RecordSink): boolean {
+  const type = str(block.type);
+  switch (type) {
+    case 'text': {
+      const text = withoutDataUrls(str(block.text));
+      if (text === '') return false;
+      to.turn({ class: 'AGENT', text, ...base });
+      return true;
+    }
+    case 'thinking':
+      to.turn({ class: 'THOUGHT', text: str(block.thinking) || '[thinking not shown]', ...base });
+      return true;
+    case 'redacted_thinking':
+      to.turn({ class: 'THOUGHT', text: '[redacted thinking]', ...base });
+      return true;
+    case 'tool_use':
+    case 'server_tool_use':
+    case 'mcp_tool_use':
+      readCall(block, base, to);
+      return true;
+  }
+  if (typeof block.tool_use_id === 'string') {
+    to.turn({ class: 'TOOL', text: contentText(block.content) || '[no content]', kind: 'result', call: block.tool_use_id, ...base });
+    return true;
+  }
+  to.turn({ class: 'OTHER', text: blockText(block), meta: 'block', ...base });
+  return true;
+}
+
+function readCall(block: JsonObject, base: Base, to: RecordSink): void {
+  const tool = str(block.name);
+  const call = str(block.id);
+  const text = withoutDataUrls(`tool_use ${tool} ${JSON.stringify(block.input ?? {})}`);
+  to.turn({ class: 'TOOL', text, kind: 'call', tool, ...(call === '' ? {} : { call }), effect: effectOf(tool), ...base });
+}
+
+function tokensOf(usage: JsonObject): Tokens {
+  const tokens: Tokens = {};
+  if (typeof usage.input_tokens === 'number') tokens.input = usage.input_tokens;
+  if (typeof usage.output_tokens === 'number') tokens.output = usage.output_tokens;
+  if (typeof usage.cache_read_input_tokens === 'number') tokens.cache_read = usage.cache_read_input_tokens;
+  if (typeof usage.cache_creation_input_tokens === 'number') tokens.cache_write = usage.cache_creation_input_tokens;
+  return tokens;
+}
