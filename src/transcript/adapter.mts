@@ -37,5 +37,10 @@ export interface LineAdapter {
   recognises(record: JsonObject): boolean;
   /** What the head tells about the session; must not change when the file grows. */
   identify(head: SourceHead): SessionFacts;
+  /**
+   * The reading of this adapter that fits one file, where generations of a format cannot be told apart record by
+   * record. Decided by the file's first records only, so that it never changes when the file grows.
+   */
+  variant?(head: SourceHead): LineAdapter;
   read(record: JsonObject, to: RecordSink): void;
 }

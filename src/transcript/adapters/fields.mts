@@ -1,0 +1,38 @@
+/** Reading values out of records whose shape nobody promised: a wrong type reads as absent. */
+import type { Json, JsonObject } from '../turn.mts';
+
+export function text(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** The string, or undefined where it is none or empty. */
+export function word(value: Json | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+export function object(value: Json | undefined): JsonObject | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+}
+
+export function list(value: Json | undefined): Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function finite(value: Json | undefined): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+/** The parsed object where `source` is the JSON text of one; undefined otherwise. */
+export function parsedObject(source: string): JsonObject | undefined {
+  if (!source.startsWith('{')) return undefined;
+  try {
+    return object(JSON.parse(source) as Json);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The object without the keys that have no value, as optional keys want it. */
+export function defined<T extends object>(value: { [K in keyof T]?: T[K] | undefined }): T {
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as T;
+}
