@@ -1,0 +1,141 @@
+/**
+ * Kills a process at a chosen system call, or makes that call fail, with strace's injection.
+ *
+ * How a call is chosen. strace counts `when=n` apart for every thread it follows, and a path given with -P must
+ * match whole, which names with a random token in them cannot. So no thread but the main one is followed (no -f):
+ * an uninjected run numbers its calls by name, the numbers of those that change the store are the points, and the same
+ * numbers hold in the injected run, because it does the same up to there. After it the log is asked whether the call
+ * that was hit is the one that was meant (`hit`). All this sees only what the main thread does with synchronous calls;
+ * `callsOffMain` follows every thread and must find nothing, else there would be points that were never tried.
+ * UV_USE_IO_URING=0 keeps libuv from a way around system calls.
+ */
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+/** Calls that change a file system, or promise that it was changed. `?`: no error where the machine has no such call. */
+const MUTATING = ['open', 'openat', 'creat', 'write', 'pwrite64', 'writev', 'pwritev', 'pwritev2', 'rename', 'renameat', 'renameat2', 'link', 'linkat',
+  'unlink', 'unlinkat', 'mkdir', 'mkdirat', 'rmdir', 'symlink', 'symlinkat', 'ftruncate', 'truncate', 'fallocate', 'fsync', 'fdatasync', 'chmod', 'fchmod',
+  'fchmodat', 'utimensat', 'copy_file_range', 'sendfile'];
+const TRACE = `trace=${MUTATING.map((name) => `?${name}`).join(',')}`;
+
+export interface Child {
+  /** Arguments after `node`. */
+  argv: readonly string[];
+  env: Readonly<Record<string, string>>;
+  cwd: string;
+  /** Real path of the folder whose changes count. */
+  store: string;
+}
+
+export interface Call {
+  name: string;
+  /** Which call of this name, counted over the whole life of the main thread, from 1. */
+  ordinal: number;
+  /** The paths it touches, relative to the store, random parts as `*`. */
+  where: string;
+  /** Paths as they were in this run. */
+  paths: readonly string[];
+}
+
+export interface Ended {
+  status: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+  /** True where the injection struck the very call that was asked for. */
+  hit: boolean;
+}
+
+let available: boolean | undefined;
+
+/** Whether strace is here and may trace. */
+export function hasStrace(): boolean {
+  available ??= process.platform === 'linux' && spawnSync('strace', ['-o', '/dev/null', '-e', 'trace=none', 'true']).status === 0;
+  return available;
+}
+
+/** For `describe.skipIf`: true where strace is missing, unless REQUIRE_TOOLS=1 wants that to be a failure. */
+export function skipWithoutStrace(): boolean {
+  return !hasStrace() && process.env['REQUIRE_TOOLS'] !== '1';
+}
+
+function trace(child: Child, options: readonly string[]): { status: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string; log: string[]; others: string[] } {
+  if (!hasStrace()) throw new Error('strace is not installed, or may not trace here');
+  const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'handoff-trace-'));
+  try {
+    const log = path.join(scratch, 'log');
+    const run = spawnSync('strace', ['-y', '-s', '0', '-o', log, ...options, process.execPath, ...child.argv], {
+      cwd: child.cwd,
+      env: { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', UV_USE_IO_URING: '0', ...child.env },
+      encoding: 'utf8',
+      timeout: 120_000,
+    });
+    if (run.error) throw run.error;
+    const lines = (file: string): string[] => fs.readFileSync(path.join(scratch, file), 'utf8').split('\n');
+    // With -ff there is one file a thread, named for its id; the first that was made is the main thread's.
+    const files = fs.readdirSync(scratch).sort((a, b) => Number(a.split('.')[1]) - Number(b.split('.')[1]));
+    const [main, ...rest] = files.map(lines);
+    return { status: run.status, signal: run.signal, stdout: run.stdout, stderr: run.stderr, log: main ?? [], others: rest.flat() };
+  } finally {
+    fs.rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+/** What a line of the log says, where it changes something in the store. */
+function storeCall(line: string, store: string): { where: string; paths: string[] } | undefined {
+  if (/^(open|openat)\(/.test(line) && !/O_CREAT|O_TRUNC/.test(line)) return undefined;
+  const paths: string[] = [];
+  // Paths stand in quotes, or in <> behind a descriptor; so does the descriptor that the call gave, behind the last ` = `.
+  for (const [, found] of line.slice(0, line.lastIndexOf(' = ')).matchAll(/["<]([^"<>]*)[">]/g)) {
+    if (found === store || found?.startsWith(`${store}/`)) paths.push(found);
+  }
+  if (paths.length === 0) return undefined;
+  const where = paths.map((one) => path.relative(store, one).replace(/[0-9a-f]{8,}(-[0-9a-f]+)*|\d{2,}/g, '*') || '.').join(' -> ');
+  return { where, paths };
+}
+
+function numbered(lines: readonly string[], store: string): Call[] {
+  const seen = new Map<string, number>();
+  const calls: Call[] = [];
+  for (const line of lines) {
+    const name = /^([a-z0-9_]+)\(/.exec(line)?.[1];
+    if (name === undefined) continue;
+    const ordinal = (seen.get(name) ?? 0) + 1;
+    seen.set(name, ordinal);
+    const touched = storeCall(line, store);
+    if (touched !== undefined) calls.push({ name, ordinal, ...touched });
+  }
+  return calls;
+}
+
+/** Runs the command undisturbed; the calls of its main thread that change the store, in order. Throws where it does not exit 0. */
+export function countCalls(child: Child): Call[] {
+  const run = trace(child, ['-e', TRACE]);
+  if (run.status !== 0) throw new Error(`an undisturbed run ended with ${run.status ?? run.signal}: ${run.stderr}`);
+  return numbered(run.log, child.store);
+}
+
+/** Runs the command undisturbed with every thread followed; the calls on the store that `countCalls` cannot see. */
+export function callsOffMain(child: Child): Call[] {
+  return numbered(trace(child, ['-ff', '-e', TRACE]).others, child.store);
+}
+
+function inject(child: Child, call: Call, what: string, struck: (line: string) => boolean): Ended {
+  const run = trace(child, ['-e', `trace=${call.name}`, '-e', `inject=${call.name}:${what}`]);
+  const at = run.log.findIndex(struck);
+  const line = run.log[at] ?? '';
+  const hit = line.startsWith(`${call.name}(`) && storeCall(line, child.store)?.where === call.where;
+  return { status: run.status, signal: run.signal, stdout: run.stdout, stderr: run.stderr, hit };
+}
+
+/** Kills the process on entering the call: nothing of it happens, everything before it has. */
+export function killAt(child: Child, call: Call): Ended {
+  return inject(child, call, `signal=KILL:when=${call.ordinal}`, (line) => line.endsWith('= ?'));
+}
+
+/** Makes the call fail; with `lasting` every later call of its name too. */
+export function failAt(child: Child, call: Call, errno: string, lasting = false): Ended {
+  return inject(child, call, `error=${errno}:when=${call.ordinal}${lasting ? '+' : ''}`, (line) => line.endsWith('(INJECTED)'));
+}

@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+
+/** Faults are put into real processes, one after the other: counts of system calls must not meet a busy machine. */
+export default defineConfig({
+  test: {
+    include: ['tests/fault/**/*.test.ts'],
+    testTimeout: 30 * 60_000,
+    hookTimeout: 60_000,
+    maxWorkers: 1,
+    fileParallelism: false,
+    reporters: ['verbose'],
+    disableConsoleIntercept: true,
+  },
+});
