@@ -12,7 +12,7 @@ export interface RecordSink {
   facts(facts: SessionFacts): void;
   /** Tokens of the message `id`; said again for the same id, the larger value of each kind counts once. */
   usage(id: string, tokens: Tokens): void;
-  /** Running total of the whole session; the last one counts. */
+  /** Running total of the session; the last one counts, added to those before where a client began to count anew (usage.mts). */
   usageTotal(tokens: Tokens): void;
   /** A record type that the adapter does not know; counted by type, never fatal. */
   unknown(type: string): void;

@@ -7,6 +7,8 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { LineAdapter } from '../../src/transcript/adapter.mts';
 import type { JsonObject, SessionFacts, Tokens, TurnDraft } from '../../src/transcript/turn.mts';
+import { addTotal, totalOf } from '../../src/transcript/usage.mts';
+import type { RunningTotal } from '../../src/transcript/usage.mts';
 
 export interface TruthCounts {
   USER: number;
@@ -101,6 +103,7 @@ const LAST_WINS = new Set(['model', 'branch', 'commit', 'title']);
 export function collect(base: LineAdapter, records: JsonObject[], path = '-'): Collected {
   const adapter = base.variant?.({ path, records }) ?? base;
   const found: Collected = { turns: [], facts: {}, usage: new Map(), total: undefined, unknown: new Map() };
+  let running: RunningTotal | undefined;
   const addFacts = (facts: SessionFacts): void => {
     const known = found.facts as Record<string, unknown>;
     for (const [key, value] of Object.entries(facts)) {
@@ -120,7 +123,8 @@ export function collect(base: LineAdapter, records: JsonObject[], path = '-'): C
         found.usage.set(id, sum);
       },
       usageTotal: (tokens) => {
-        found.total = tokens;
+        running = addTotal(running, tokens);
+        found.total = totalOf(running);
       },
       unknown: (type) => found.unknown.set(type, (found.unknown.get(type) ?? 0) + 1),
     });

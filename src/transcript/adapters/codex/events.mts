@@ -6,7 +6,7 @@ import type { RecordSink } from '../../adapter.mts';
 import { effectOf } from '../../effects.mts';
 import type { Json, JsonObject } from '../../turn.mts';
 import { defined, finite, list, object, text, word } from '../fields.mts';
-import { request, total } from './reading.mts';
+import { total } from './reading.mts';
 import type { Reading } from './reading.mts';
 
 const SILENT = new Set(`user_message agent_reasoning_section_break task_started turn_started thread_settings_applied context_compacted
@@ -33,7 +33,7 @@ export function readEvent(event: JsonObject, ts: string, to: RecordSink, reading
       if (reading.eventsFirst) to.turn({ class: 'THOUGHT', ts, text: text(event.text) });
       return;
     case 'token_count':
-      return reading.eventsFirst ? request(object(event.info), to) : total(object(object(event.info)?.total_token_usage), to);
+      return total(object(object(event.info)?.total_token_usage), to);
     case 'task_complete':
     case 'turn_complete':
       return to.turn({ class: 'OTHER', ts, text: errorText(event.error), meta: 'api-error' });

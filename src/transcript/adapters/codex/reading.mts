@@ -1,7 +1,7 @@
 /** What all parts of the reader share: how this file is read, and how it counts. */
 import type { RecordSink } from '../../adapter.mts';
 import type { JsonObject, Tokens } from '../../turn.mts';
-import { defined, finite, object } from '../fields.mts';
+import { defined, finite } from '../fields.mts';
 
 /** What the first records of a file say about all of it. */
 export interface Reading {
@@ -14,19 +14,9 @@ export interface Reading {
   subagent: boolean;
 }
 
-/** The running total of the thread. */
+/** The running total of the thread; clients before 0.110 began it anew at each resume. */
 export function total(usage: JsonObject | undefined, to: RecordSink): void {
   if (usage !== undefined) to.usageTotal(tokens(usage));
-}
-
-/**
- * One request of an old client, whose total began anew at each resume. The same count is written more than once;
- * the total and the request together tell one from another.
- */
-export function request(info: JsonObject | undefined, to: RecordSink): void {
-  const last = object(info?.last_token_usage);
-  const sum = object(info?.total_token_usage);
-  if (last !== undefined && sum !== undefined) to.usage(`${finite(sum.total_tokens)}/${finite(last.total_tokens)}/${finite(last.output_tokens)}`, tokens(last));
 }
 
 /** Codex counts what came from its cache within `input_tokens`; here the two stand side by side as it wrote them. */
