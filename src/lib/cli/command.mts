@@ -52,11 +52,22 @@ export interface Verb {
   load(): Promise<Command>;
 }
 
+/** Which column of the exit-code table an entry point answers from. */
+export type Layer = 'engine' | 'runtime' | 'execution' | 'capability' | 'install';
+
 /** An entry point: its name in messages (`handoff: …`) and its verbs. */
 export interface Program {
   readonly name: string;
   readonly summary: string;
   readonly verbs: readonly Verb[];
+  /** `engine` where absent. */
+  readonly layer?: Layer;
+  /** Turns older forms of the line into `<verb> …` before the verb is looked for. */
+  rewrite?(argv: readonly string[]): readonly string[];
+  /** Programs whose verbs are reached through this one; the first that has a verb gets it. */
+  readonly groups?: readonly Program[];
+  /** The word that stands before this program's verbs where it is a group: `capabilities check`. */
+  readonly prefix?: string;
 }
 
 /** All that a command sees of the process. Only the runner touches `process`. */

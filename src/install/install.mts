@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { start } from '../lib/cli/start.mts';
+
+start(() => import('../commands/install/table.mts'));

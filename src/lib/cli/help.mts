@@ -1,0 +1,118 @@
+/** Help, made from the same tables that the runner and the flag parser read. */
+import { HandoffError } from '../errors.mts';
+import { VERSION } from '../version.mts';
+import type { Command, Flag, Outcome, Program, Verb } from './command.mts';
+import { COMMON_FLAGS } from './flags.mts';
+import { nearest } from './nearest.mts';
+
+/** `--version`. */
+export function version(program: Program): Outcome {
+  return { json: { name: program.name, version: VERSION }, text: VERSION };
+}
+
+/** `--help` of an entry point. */
+export function programHelp(program: Program): Outcome {
+  const groups = groupsOf(program);
+  const verbs = groups.flatMap(({ verbs }) => verbs.map(({ name, summary }) => ({ name, summary })));
+  return {
+    json: { name: program.name, summary: program.summary, version: VERSION, verbs },
+    text: [
+      `${program.name}: ${program.summary}`,
+      '',
+      programListing(program),
+      'Every verb takes --json and --help; --version prints the version.',
+      'Exit codes: 0 is success; 1 a failure, 2 a mistake in the words or the configuration; each verb\'s --help has its own.',
+      ...(verbs.length === 0 ? [] : [`Example: ${program.name} ${verbs[0]!.name} --help`]),
+    ].join('\n'),
+  };
+}
+
+/** `--help` of one command. */
+export function commandHelp(program: Program, command: Command): Outcome {
+  const flags = Object.entries({ ...command.flags, ...withoutKeys(COMMON_FLAGS, command.flags) }).filter(([, flag]) => flag.hidden !== true);
+  const usage = [program.name, command.name, command.args ?? '', '[flags]'].filter((word) => word !== '').join(' ');
+  const lines = [
+    `usage: ${usage}`,
+    '',
+    command.summary,
+    ...(command.details === undefined ? [] : ['', command.details]),
+    '',
+    'Flags:',
+    ...columns(flags.map(([name, flag]) => [flagForm(name, flag), flag.summary])),
+    '',
+    'Exit codes:',
+    ...columns(Object.entries(command.exits)),
+    '',
+    'Example:',
+    `  ${command.example}`,
+  ];
+  return {
+    json: {
+      name: command.name,
+      summary: command.summary,
+      usage,
+      flags: flags.map(([name, flag]) => ({ name: `--${name}`, type: flag.type, summary: flag.summary, ...(flag.short === undefined ? {} : { short: `-${flag.short}` }) })),
+      exits: command.exits,
+      example: command.example,
+    },
+    text: lines.join('\n'),
+  };
+}
+
+/** The verbs of a program, under its groups' names where it has groups. */
+export function programListing(program: Program): string {
+  const lines = [`usage: ${program.name} <verb> [flags]`, ''];
+  const groups = groupsOf(program);
+  if (groups.length === 0) lines.push('No verbs yet.', '');
+  const width = Math.max(0, ...groups.flatMap(({ verbs }) => verbs.map(({ name }) => name.length)));
+  for (const { title, verbs } of groups) {
+    lines.push(title, ...columns(verbs.map(({ name, summary }) => [name, summary]), width), '');
+  }
+  return lines.join('\n');
+}
+
+/** The error for no verb, or for one that this program does not have. */
+export function noVerb(program: Program, name: string | undefined): HandoffError {
+  const verbs = groupsOf(program).flatMap((group) => group.verbs.map((verb) => verb.name));
+  if (name === undefined) return new HandoffError('USAGE', 'no verb was given', { data: { verbs } });
+  const isFlag = name.startsWith('-');
+  const meant = nearest(name, isFlag ? ['--json', '--help', '--version'] : verbs);
+  const problem = isFlag ? `${name} stands before any verb` : `unknown verb "${name}"`;
+  return new HandoffError('USAGE', meant === undefined ? problem : `${problem}, did you mean "${meant}"?`, {
+    data: { verbs, ...(meant === undefined ? {} : { nearest: meant }) },
+  });
+}
+
+interface Group {
+  readonly title: string;
+  readonly verbs: ReadonlyArray<{ readonly name: string; readonly summary: string }>;
+}
+
+/** What is reachable, in help order. A verb that an earlier group took is left out, and so is a group without verbs. */
+function groupsOf(program: Program): Group[] {
+  const taken = new Set<string>();
+  const reachable = (verbs: readonly Verb[], prefix?: string): Group['verbs'] => verbs.flatMap(({ name, summary }) => {
+    const full = prefix === undefined ? name : `${prefix} ${name}`;
+    if (taken.has(full)) return [];
+    taken.add(full);
+    return [{ name: full, summary }];
+  });
+  return [
+    { title: 'Verbs:', verbs: reachable(program.verbs) },
+    ...(program.groups ?? []).map((group) => ({ title: `${group.summary}:`, verbs: reachable(group.verbs, group.prefix) })),
+  ].filter(({ verbs }) => verbs.length > 0);
+}
+
+function flagForm(name: string, flag: Flag): string {
+  const value = flag.type === 'boolean' ? '' : ` ${flag.value ?? (flag.type === 'number' ? '<n>' : '<value>')}`;
+  return `${flag.short === undefined ? '' : `-${flag.short}, `}--${name}${value}${flag.type === 'values' ? ' …' : ''}`;
+}
+
+function columns(rows: ReadonlyArray<readonly [string, string]>, atLeast = 0): string[] {
+  const width = Math.max(atLeast, ...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+}
+
+function withoutKeys<T>(table: Readonly<Record<string, T>>, keys: object): Record<string, T> {
+  return Object.fromEntries(Object.entries(table).filter(([name]) => !Object.hasOwn(keys, name)));
+}

@@ -1,0 +1,91 @@
+/**
+ * From a line of words to an exit status: which program and verb, which flags, run, print. Help and the telling
+ * of errors are loaded only when needed, so that a command starts fast.
+ */
+import type { Command, FlagTable, Options, Outcome, Program, Verb } from './command.mts';
+import { parseFlags } from './flags.mts';
+import { createIo, processHost, writeOut, type Host } from './io.mts';
+
+type Route = { readonly program: Program; readonly json: boolean } & (
+  | { readonly ask: 'help' | 'version' }
+  | { readonly verb: Verb; readonly argv: readonly string[] }
+);
+
+/** What an entry file calls. Sets `process.exitCode`; nothing ends the process while output is on its way. */
+export async function runMain(program: Program): Promise<void> {
+  process.on('uncaughtException', (error) => void crash(program, error));
+  process.exitCode = await run(program, process.argv.slice(2), processHost);
+}
+
+/** Runs one line and gives its exit status. Never throws. */
+export async function run(program: Program, argv: readonly string[], host: Host): Promise<number> {
+  // Where the line fails before its flags are known, a bare --json on it decides how that is told.
+  let json = argv.includes('--json');
+  let owner = program;
+  let clear = (): void => {};
+  try {
+    const route = await findRoute(program, argv);
+    owner = route.program;
+    if ('ask' in route) {
+      json = route.json;
+      const help = await import('./help.mts');
+      return await print(host, json, route.ask === 'help' ? help.programHelp(owner) : help.version(owner));
+    }
+    const command: Command = await route.verb.load();
+    const parsed = parseFlags(command, route.argv);
+    json = route.json || parsed.json;
+    if (parsed.help) return await print(host, json, (await import('./help.mts')).commandHelp(owner, command));
+    if (parsed.problem !== undefined) throw parsed.problem;
+    const made = createIo(host, owner.name, json);
+    clear = made.clear;
+    // The parser read them by this command's own table, so they are what it declares.
+    const outcome = await command.run(parsed.options as Options<FlagTable>, parsed.words, made.io);
+    clear();
+    return await print(host, json, outcome);
+  } catch (error) {
+    clear();
+    return await (await import('./report.mts')).report(error, owner, json, host);
+  }
+}
+
+async function findRoute(program: Program, argv: readonly string[]): Promise<Route> {
+  const words = program.rewrite?.(argv) ?? argv;
+  const before = new Set<string>();
+  let at = 0;
+  while (at < words.length && ['--json', '--help', '-h', '--version'].includes(words[at]!)) before.add(words[at++]!);
+  const json = before.has('--json');
+  const help = before.has('--help') || before.has('-h');
+  const name = words[at];
+  const rest = words.slice(at + 1);
+
+  if (before.has('--version')) return { program, json, ask: 'version' };
+  if (name === undefined) {
+    if (help) return { program, json, ask: 'help' };
+    throw (await import('./help.mts')).noVerb(program, undefined);
+  }
+  const verb = findVerb(program, name);
+  if (verb !== undefined) return { program, json, verb, argv: help ? ['--help', ...rest] : rest };
+  for (const group of program.groups ?? []) {
+    if (group.prefix === name) return findRoute(group, [...before, ...rest]);
+    if (group.prefix === undefined && findVerb(group, name) !== undefined) return findRoute(group, [...before, name, ...rest]);
+  }
+  if (name === 'help') return findRoute(program, ['--help', ...before, ...rest]);
+  throw (await import('./help.mts')).noVerb(program, name);
+}
+
+function findVerb(program: Program, name: string): Verb | undefined {
+  return program.verbs.find((verb) => verb.name === name || verb.aliases?.includes(name));
+}
+
+async function print(host: Host, json: boolean, outcome: Outcome): Promise<number> {
+  await writeOut(host, json ? JSON.stringify(outcome.json ?? null, null, 2) : outcome.text ?? '');
+  return outcome.exit ?? 0;
+}
+
+/** An error that no command caught, from a callback: undo what is armed, tell it as the bug it is, and end. */
+async function crash(program: Program, error: unknown): Promise<void> {
+  const { undoAll } = await import('./signals.mts');
+  undoAll();
+  const status = await (await import('./report.mts')).report(error, program, false, processHost);
+  process.exit(status);
+}

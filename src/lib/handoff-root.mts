@@ -1,0 +1,116 @@
+/**
+ * Where the store is: the only answer to that question, for every layer.
+ * `HANDOFFS_ROOT`; else the nearest of a configuration that names a folder and a `handoffs/` folder, from the
+ * current directory up; else the skill directory.
+ */
+import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { CONFIG_NAME, fillConfig, mergeConfig, parseConfig, type Config, type ConfigFile } from './config.mts';
+import { HandoffError, errnoOf } from './errors.mts';
+import { skillsFolders } from './skills-folders.mts';
+
+const PARENTS = 10;
+
+export interface Surroundings {
+  /** The current directory, absolute. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The skill directory. */
+  readonly home: string;
+}
+
+export interface Root {
+  /** Absolute; need not exist yet. */
+  readonly root: string;
+  readonly source: 'env' | 'config' | 'discover' | 'default';
+  /** The configuration that names the root, else the nearest one. */
+  readonly configFile?: string;
+  readonly config: Config;
+  /** Sentences for stderr: keys that do nothing. */
+  readonly notes: readonly string[];
+}
+
+/** Finds the store and the configuration in force. Reads only. Throws HandoffError CONFIG. */
+export function findRoot({ cwd, env, home }: Surroundings): Root {
+  let file: ConfigFile = {};
+  let configFile: string | undefined;
+  let found: Pick<Root, 'root' | 'source'> | undefined;
+  const notes: string[] = [];
+
+  let folder = resolve(cwd);
+  for (let level = 0; level <= PARENTS && found === undefined; level++) {
+    const path = join(folder, CONFIG_NAME);
+    const source = readIfThere(path);
+    if (source !== undefined) {
+      const parsed = parseConfig(path, source);
+      notes.push(...parsed.notes);
+      file = mergeConfig(file, parsed.config);
+      const named = parsed.config.storage?.path || parsed.config.handoff_dir;
+      if (named) found = { root: resolve(folder, named), source: 'config' };
+      if (named || configFile === undefined) configFile = path;
+    }
+    if (found === undefined && isFolder(join(folder, 'handoffs'))) found = { root: join(folder, 'handoffs'), source: 'discover' };
+    const parent = dirname(folder);
+    if (parent === folder) break;
+    folder = parent;
+  }
+
+  // The walk is done all the same: its configuration holds wherever the store is.
+  if (env['HANDOFFS_ROOT']) found = { root: resolve(cwd, env['HANDOFFS_ROOT']), source: 'env' };
+  found ??= { root: defaultRoot(home, env), source: 'default' };
+  return { ...found, ...(configFile === undefined ? {} : { configFile }), config: fillConfig(file), notes };
+}
+
+/**
+ * The skill directory; for a copy inside a `node_modules`, which its package manager may replace at any time,
+ * the user's installed copy, else `~/.agents/handoffs`.
+ */
+function defaultRoot(home: string, env: Surroundings['env']): string {
+  if (!home.split(/[\\/]/).includes('node_modules')) return home;
+  const userHome = userHomeOf(env);
+  for (const folder of skillsFolders(userHome, env)) {
+    const copy = join(folder, 'agents-handoff');
+    // The real folder, as a command that is started from there would name it.
+    if (isThere(join(copy, 'SKILL.md'))) return realpathSync(copy);
+  }
+  return join(userHome, '.agents', 'handoffs');
+}
+
+function userHomeOf(env: Surroundings['env']): string {
+  const named = env['HOME'] || env['USERPROFILE'];
+  if (named) return resolve(named);
+  try {
+    return homedir();
+  } catch (cause) {
+    throw new HandoffError('CONFIG', 'no store is named here and there is no home directory to keep one in: set HANDOFFS_ROOT or HOME', { cause });
+  }
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    const errno = errnoOf(cause);
+    if (errno === 'ENOENT' || errno === 'ENOTDIR') return undefined;
+    // A parent that may not be searched hides its files: nothing there is known to be a configuration.
+    if (!isThere(path)) return undefined;
+    throw new HandoffError('CONFIG', `${path} is there but cannot be read (${errno ?? (cause as Error).message})`, { cause, data: { file: path } });
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false;
+  }
+}
