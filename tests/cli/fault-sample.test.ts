@@ -1,0 +1,21 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { errorPoints, killPoints, Scene, SCENARIOS, tryAll, type Point } from '../fault/commands.ts';
+import { Workshop } from '../fault/workshop.ts';
+import { skipWithoutStrace } from '../helpers/strace.ts';
+
+/** The same points in every run of the same program: spread over the whole, shifted by the scenario's place. */
+function some(points: readonly Point[], count: number, shift: number): Point[] {
+  return Array.from({ length: count }, (_, i) => points[Math.floor((points.length * (i + (shift % 5) / 5)) / count)]!);
+}
+
+describe.skipIf(skipWithoutStrace())('a sample of the faults of npm run test:fault (skipped where strace is missing)', () => {
+  const workshop = new Workshop();
+  afterAll(() => workshop.remove());
+
+  it.each(SCENARIOS.filter((scenario) => ['first build', 'rebuild', 'rename'].includes(scenario.name)))('$name survives being killed and being refused', (scenario) => {
+    const scene = new Scene(workshop, scenario);
+    const shift = SCENARIOS.indexOf(scenario);
+    const points = [...some(killPoints(scene.calls), 2, shift + 1), ...some(errorPoints(scene.calls), 2, shift + 2)];
+    expect(tryAll(scene, points).broken).toEqual([]);
+  });
+});

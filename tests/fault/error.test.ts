@@ -1,0 +1,18 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { skipWithoutStrace } from '../helpers/strace.ts';
+import { errorPoints, Scene, SCENARIOS, tryAll } from './commands.ts';
+import { Workshop } from './workshop.ts';
+
+const EVERY = Number(process.env['HANDOFF_FAULT_EVERY'] ?? 1);
+
+describe.skipIf(skipWithoutStrace())('a command that the file system refuses something (skipped where strace is missing)', () => {
+  const workshop = new Workshop();
+  afterAll(() => workshop.remove());
+
+  it.each(SCENARIOS)('$name: it says why or finishes, every session stays whole, and the next build finishes it', (scenario) => {
+    const scene = new Scene(workshop, scenario);
+    const { figures, broken } = tryAll(scene, errorPoints(scene.calls).filter((_, at) => at % EVERY === 0));
+    console.log(figures);
+    expect(broken).toEqual([]);
+  });
+});
