@@ -81,11 +81,11 @@ export function splitInjected(text: string): Piece[] {
   for (;;) {
     const piece = trailing(rest);
     if (piece === undefined) break;
-    behind.unshift({ text: piece.text, meta: piece.meta });
+    behind.push({ text: piece.text, meta: piece.meta });
     rest = rest.slice(0, piece.start).trimEnd();
   }
   if (rest !== '') pieces.push({ text: rest });
-  return pieces.concat(behind);
+  return pieces.concat(behind.reverse());
 }
 
 /** Why a whole text was not typed, or undefined where a person typed all or a part of it. */

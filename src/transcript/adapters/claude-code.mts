@@ -87,13 +87,13 @@ export const claudeCode: LineAdapter = {
         readSystem(record, base, to);
         return;
       case 'progress':
-        to.turn({ class: 'OTHER', text: `[progress ${str(obj(record.data)?.type)}]`, meta: 'progress', ...base });
+        to.turn({ ...base, class: 'OTHER', text: `[progress ${str(obj(record.data)?.type)}]`, meta: 'progress' });
         return;
     }
     if (!SILENT.has(type)) to.unknown(type);
     if (!link) return;
     const text = contentText(record.content) || contentText(obj(record.message)?.content) || `[record ${type}]`;
-    to.turn({ class: 'OTHER', text, meta: 'unknown-record', ...base });
+    to.turn({ ...base, class: 'OTHER', text, meta: 'unknown-record' });
   },
 };
 

@@ -18,7 +18,7 @@ export function readAssistant(record: JsonObject, base: Base, to: RecordSink): v
   const synthetic = message.model === '<synthetic>' || record.isApiErrorMessage === true;
   if (synthetic) {
     const text = contentText(message.content) || '[empty message of the client]';
-    to.turn({ class: 'OTHER', text, meta: record.isApiErrorMessage === true ? 'api-error' : 'placeholder', ...base });
+    to.turn({ ...base, class: 'OTHER', text, meta: record.isApiErrorMessage === true ? 'api-error' : 'placeholder' });
     return;
   }
   const model = str(message.model);
@@ -36,7 +36,7 @@ export function readAssistant(record: JsonObject, base: Base, to: RecordSink): v
   }
   // A record without a turn would be a hole in the chain of parents.
   if (turns === 0 && base.id !== undefined) {
-    to.turn({ class: 'OTHER', text: '[assistant record without text]', meta: 'placeholder', ...base });
+    to.turn({ ...base, class: 'OTHER', text: '[assistant record without text]', meta: 'placeholder' });
   }
 }
 
@@ -46,14 +46,14 @@ function readBlock(block: JsonObject, base: Base, to: RecordSink): boolean {
     case 'text': {
       const text = withoutDataUrls(str(block.text));
       if (text === '') return false;
-      to.turn({ class: 'AGENT', text, ...base });
+      to.turn({ ...base, class: 'AGENT', text });
       return true;
     }
     case 'thinking':
-      to.turn({ class: 'THOUGHT', text: str(block.thinking) || '[thinking not shown]', ...base });
+      to.turn({ ...base, class: 'THOUGHT', text: str(block.thinking) || '[thinking not shown]' });
       return true;
     case 'redacted_thinking':
-      to.turn({ class: 'THOUGHT', text: '[redacted thinking]', ...base });
+      to.turn({ ...base, class: 'THOUGHT', text: '[redacted thinking]' });
       return true;
     case 'tool_use':
     case 'server_tool_use':
@@ -62,10 +62,10 @@ function readBlock(block: JsonObject, base: Base, to: RecordSink): boolean {
       return true;
   }
   if (typeof block.tool_use_id === 'string') {
-    to.turn({ class: 'TOOL', text: contentText(block.content) || '[no content]', kind: 'result', call: block.tool_use_id, ...base });
+    to.turn({ ...base, class: 'TOOL', text: contentText(block.content) || '[no content]', kind: 'result', call: block.tool_use_id });
     return true;
   }
-  to.turn({ class: 'OTHER', text: blockText(block), meta: 'block', ...base });
+  to.turn({ ...base, class: 'OTHER', text: blockText(block), meta: 'block' });
   return true;
 }
 
@@ -73,7 +73,7 @@ function readCall(block: JsonObject, base: Base, to: RecordSink): void {
   const tool = str(block.name);
   const call = str(block.id);
   const text = withoutDataUrls(`tool_use ${tool} ${JSON.stringify(block.input ?? {})}`);
-  to.turn({ class: 'TOOL', text, kind: 'call', tool, ...(call === '' ? {} : { call }), effect: effectOf(tool), ...base });
+  to.turn({ ...base, class: 'TOOL', text, kind: 'call', tool, ...(call === '' ? {} : { call }), effect: effectOf(tool) });
 }
 
 function tokensOf(usage: JsonObject): Tokens {

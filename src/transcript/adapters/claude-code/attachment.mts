@@ -25,7 +25,7 @@ export function readAttachment(record: JsonObject, base: Base, to: RecordSink): 
     return;
   }
   const [meta, text] = textOf(type, attachment, record);
-  to.turn({ class: 'OTHER', text, meta, ...base });
+  to.turn({ ...base, class: 'OTHER', text, meta });
 }
 
 function textOf(type: string, attachment: JsonObject, record: JsonObject): [meta: string, text: string] {

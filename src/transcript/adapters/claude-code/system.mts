@@ -22,12 +22,12 @@ export function readSystem(record: JsonObject, base: Base, to: RecordSink): void
   if (subtype === 'local_command' && base.side === undefined) {
     const typed = typedCommand(content);
     if (typed !== undefined) {
-      to.turn({ class: 'USER', text: typed.text, ...base });
+      to.turn({ ...base, class: 'USER', text: typed.text });
       return;
     }
   }
   const meta = METAS.get(subtype) ?? injectedAs(content) ?? 'system';
-  to.turn({ class: 'OTHER', text: content || placeholder(subtype, record), meta, ...base });
+  to.turn({ ...base, class: 'OTHER', text: content || placeholder(subtype, record), meta });
 }
 
 function placeholder(subtype: string, record: JsonObject): string {

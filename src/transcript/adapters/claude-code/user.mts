@@ -33,7 +33,7 @@ export function readUser(record: JsonObject, base: Base, to: RecordSink): void {
     }
   }
   say();
-  if (turns === 0 && base.id !== undefined) to.turn({ class: 'OTHER', text: '[user record without text]', meta: 'placeholder', ...base });
+  if (turns === 0 && base.id !== undefined) to.turn({ ...base, class: 'OTHER', text: '[user record without text]', meta: 'placeholder' });
 }
 
 /** What a person said while the agent worked: it reached the agent as an attachment and never as a user record. */
@@ -42,9 +42,9 @@ export function readQueuedCommand(attachment: JsonObject, base: Base, to: Record
   const mode = str(attachment.commandMode);
   const kind = str(obj(attachment.origin)?.kind);
   if (mode === 'task-notification' || kind === 'task-notification' || (mode !== 'prompt' && injectedAs(text) === 'notification')) {
-    to.turn({ class: 'OTHER', text: text || '[attachment queued_command]', meta: 'notification', ...base });
+    to.turn({ ...base, class: 'OTHER', text: text || '[attachment queued_command]', meta: 'notification' });
   } else if (attachment.isMeta === true || text === '') {
-    to.turn({ class: 'OTHER', text: text || '[attachment queued_command]', meta: 'reminder', ...base });
+    to.turn({ ...base, class: 'OTHER', text: text || '[attachment queued_command]', meta: 'reminder' });
   } else {
     putPieces([{ text: mode === 'bash' ? `!${text}` : (typedCommand(text)?.text ?? text) }], base, to);
   }
@@ -118,10 +118,10 @@ function metaOf(record: JsonObject, text: string): string {
 
 function putPieces(pieces: readonly Piece[], base: Base, to: RecordSink): void {
   for (const piece of pieces) {
-    if (piece.meta !== undefined) to.turn({ class: 'OTHER', text: piece.text, meta: piece.meta, ...base });
+    if (piece.meta !== undefined) to.turn({ ...base, class: 'OTHER', text: piece.text, meta: piece.meta });
     // Nobody types into a sub-agent: its user is the agent that called it.
-    else if (base.side !== undefined) to.turn({ class: 'OTHER', text: piece.text, meta: 'task', ...base });
-    else to.turn({ class: 'USER', text: piece.text, ...base });
+    else if (base.side !== undefined) to.turn({ ...base, class: 'OTHER', text: piece.text, meta: 'task' });
+    else to.turn({ ...base, class: 'USER', text: piece.text });
   }
 }
 
@@ -132,6 +132,7 @@ function readResult(record: JsonObject, block: JsonObject, base: Base, to: Recor
   const synthetic = record.toolDenialKind === 'interrupted' && text.startsWith('[Tool call interrupted: the session ended before');
   const exit = failed ? EXIT_CODE.exec(text.slice(0, 40))?.[1] : undefined;
   to.turn({
+    ...base,
     class: 'TOOL',
     text,
     kind: 'result',
@@ -139,6 +140,5 @@ function readResult(record: JsonObject, block: JsonObject, base: Base, to: Recor
     ...(failed || synthetic ? { ok: false } : block.is_error === false ? { ok: true } : {}),
     ...(exit === undefined ? {} : { exit: Number(exit) }),
     ...(synthetic ? { meta: 'synthetic' } : {}),
-    ...base,
   });
 }
