@@ -1,0 +1,42 @@
+/** Open loops: what the agent itself said is still to be done. Never from tool output or from injected text. */
+import { head, own } from './text.mts';
+import type { LoopRow } from './digest.mts';
+
+const WORDS = /next step|todo|blocked|open loop|remaining work/i;
+/** A line that opens with what is left, in the agents' usual words. */
+const LABEL = /^[\s>*_#-]*(?:open|left|left to do|remaining|still open|still to do|not done(?: yet)?)[\s*_]*:/i;
+const ANY = /next step|todo|blocked|open loop|remaining work|(?:open|left|to do|remaining|not done(?: yet)?)[\s*_]*:/i;
+const KEEP = 20;
+const LINE_LENGTH = 300;
+/** A longer answer is looked at from its end: what is left to do stands there. */
+const LOOK = 32 * 1024;
+
+export interface Loops {
+  said(seq: number, text: string): void;
+  /** Latest first, each once, 20 at most. */
+  rows(): LoopRow[];
+}
+
+export function createLoops(): Loops {
+  /** Text → seq of the turn that said it last; insertion order is the order of saying. */
+  const open = new Map<string, number>();
+  return {
+    said(seq, text) {
+      const looked = text.length > LOOK ? text.slice(-LOOK) : text;
+      if (!ANY.test(looked)) return;
+      let fenced = false;
+      for (const line of looked.split('\n')) {
+        if (/^\s*(?:```|~~~)/.test(line)) fenced = !fenced;
+        if (fenced || !(WORDS.test(line) || LABEL.test(line))) continue;
+        const said = own(head(line.trim(), LINE_LENGTH));
+        open.delete(said);
+        open.set(said, seq);
+      }
+      for (const oldest of open.keys()) {
+        if (open.size <= 4 * KEEP) break;
+        open.delete(oldest);
+      }
+    },
+    rows: () => [...open].reverse().slice(0, KEEP).map(([text, seq]) => ({ seq, text })),
+  };
+}

@@ -1,0 +1,38 @@
+/** What the session still owed when it stopped. Nothing here says that something happened which the record does not show. */
+import { head } from './text.mts';
+import type { BackgroundTask } from './background.mts';
+import type { PendingRow } from './digest.mts';
+import type { OpenCall, QueuedPrompt } from './lineage.mts';
+import type { Where } from './work.mts';
+import type { Effect } from '../transcript/turn.mts';
+
+const TARGET_LENGTH = 400;
+
+interface OpenWork extends OpenCall, Where {
+  tool: string;
+  effect: Effect;
+  says: { target: string };
+}
+
+/** Whether a call with this effect can be made again without a look at what it did. */
+export function safeToRepeat(effect: Effect | undefined): boolean {
+  return effect === 'read' || effect === 'idempotent';
+}
+
+/** Most telling first: calls that may have changed something, prompts, background tasks, then calls that are safe to repeat. */
+export function pendingRows(calls: readonly OpenWork[], prompts: readonly QueuedPrompt[], tasks: readonly BackgroundTask[]): PendingRow[] {
+  const rows = calls.filter((one) => one.side === undefined).map(callRow).reverse();
+  return [
+    ...rows.filter((row) => !safeToRepeat(row.effect)),
+    ...prompts.map((prompt): PendingRow => ({ kind: 'prompt', seq: prompt.seq, ts: prompt.ts, target: head(prompt.text, TARGET_LENGTH) })),
+    ...tasks.map((task): PendingRow => ({ kind: 'background', seq: task.seq, ts: task.ts, tool: task.tool, target: task.target })),
+    ...rows.filter((row) => safeToRepeat(row.effect)),
+  ];
+}
+
+function callRow(one: OpenWork): PendingRow {
+  const row: PendingRow = { kind: 'call', seq: one.seq, ts: one.ts, tool: one.tool, target: one.says.target, effect: one.effect };
+  if (one.interrupted) row.interrupted = true;
+  if (one.call !== undefined) row.call = one.call;
+  return row;
+}

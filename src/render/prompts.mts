@@ -1,0 +1,141 @@
+/** What a person asked: every typed prompt in its order, which of them is the objective, and which changed the course. */
+import { head, keep } from './text.mts';
+import type { PromptRow } from './digest.mts';
+import type { Turn } from '../transcript/turn.mts';
+
+const OBJECTIVE_LENGTH = 20_000;
+const HEAD_LENGTH = 400;
+const FIRST = 200;
+const LAST = 2_000;
+
+const GREETING_WORDS = new Set(
+  `hi hello hey heya yo hiya greetings howdy good morning afternoon evening day night there again all team friend claude codex gemini
+  copilot qwen cline kilo thanks thank you thx ty cheers ok okay please bye how are doing is everything what's up sup nice to meet
+  hallo moin servus guten tag morgen abend danke hola buenos buenas dias días tardes noches gracias bonjour salut bonsoir merci ciao
+  buongiorno grazie ola olá bom dia obrigado hej hei tak namaste salam
+  你好 您好 嗨 谢谢 こんにちは おはよう ありがとう 안녕하세요 안녕 привет здравствуйте спасибо merhaba selam`.split(/\s+/),
+);
+
+/** Whether `text` says hello, thanks or goodbye and nothing else. */
+export function isGreeting(text: string): boolean {
+  if (text.length > 80) return false;
+  const words = text.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}']*/gu);
+  return words === null || (words.length <= 8 && words.every((word) => GREETING_WORDS.has(word)));
+}
+
+/** Whether `text` is a command to the client: `/review src/a.js`, `!git status`. A path (`/home/x is full`) is none. */
+export function isClientCommand(text: string): boolean {
+  return /^\s*(?:\/[A-Za-z][\w:.-]*(?:\s|$)|![^\s!])/.test(text);
+}
+
+const STEERS = /^\W*(?:no|nope|stop|don['’]?t|do not|wait|actually|instead|rather|wrong|undo|revert|cancel|forget|not that|never mind|nevermind)\b/i;
+
+/** Whether a later prompt corrects the course: `no, …`, `stop`, `don't …`, `… instead` at its head. */
+export function isSteering(text: string): boolean {
+  const start = head(text, 200);
+  return STEERS.test(start) || /\binstead\b/i.test(start);
+}
+
+interface Kept {
+  /** Its number among the USER turns of the main agent. */
+  user: number;
+  row: PromptRow;
+  id: string | undefined;
+}
+
+interface Candidate {
+  user: number;
+  seq: number;
+  text: string;
+  left: number;
+}
+
+export interface Prompts {
+  add(turn: Turn, user: number, replayed: boolean): void;
+  /** The client put the body of the command just typed into the session: the command is a task by its name. */
+  expanded(): void;
+  task(turn: Turn): void;
+  result(abandoned: (user: number) => boolean, flag: string | undefined): PromptDigest;
+  readonly last: { seq: number; text: string } | undefined;
+}
+
+export interface PromptDigest {
+  objective: string;
+  objectiveSeq?: number;
+  objectiveFrom: 'flag' | 'prompt' | 'task' | 'none';
+  objectiveLeft: number;
+  prompts: PromptRow[];
+  promptsLeft: number;
+  promptsTotal: number;
+  steering: PromptRow[];
+}
+
+/** Keeps the first 200 and the last 2,000 prompts' heads, and whole what may become the objective. */
+export function createPrompts(): Prompts {
+  const first: Kept[] = [];
+  let last: Kept[] = [];
+  const candidates: Candidate[] = [];
+  let command: Candidate | undefined;
+  let task: Candidate | undefined;
+  let total = 0;
+  let latest: { seq: number; text: string } | undefined;
+
+  return {
+    add(turn, user, replayed) {
+      latest = { seq: turn.seq, text: keep(turn.text, 4_000) };
+      const row: PromptRow = { seq: turn.seq, ts: turn.ts, text: keep(turn.text.trim(), HEAD_LENGTH) };
+      if (replayed) row.replayed = true;
+      // A document that changes in place gives a prompt again with another text: the last one is what was said.
+      const before = turn.meta === 'superseding' && turn.id !== undefined ? last.concat(first).find((kept) => kept.id === turn.id) : undefined;
+      if (before !== undefined) {
+        before.row.text = row.text;
+        const at = candidates.findIndex((candidate) => candidate.user === before.user);
+        if (at >= 0) candidates[at] = candidate(turn, before.user);
+        return;
+      }
+      if (total > 0 && isSteering(turn.text)) row.steers = true;
+      total++;
+      const kept = { user, row, id: turn.id };
+      if (first.length < FIRST) first.push(kept);
+      else {
+        last.push(kept);
+        if (last.length >= 2 * LAST) last = last.slice(-LAST);
+      }
+      command = undefined;
+      if (candidates.length >= FIRST || turn.meta === 'continued') return;
+      if (isClientCommand(turn.text)) command = candidate(turn, user);
+      else if (!isGreeting(turn.text)) candidates.push(candidate(turn, user));
+    },
+    expanded() {
+      if (command !== undefined && /\S\s+\S/.test(command.text)) candidates.push(command);
+      command = undefined;
+    },
+    task(turn) {
+      task ??= candidate(turn, -1);
+    },
+    result(abandoned, flag) {
+      const chosen = task ?? candidates.find((one) => !abandoned(one.user)) ?? candidates[0];
+      const shown = [...first, ...last.slice(-LAST)];
+      const prompts = shown.map(({ user, row }): PromptRow => (abandoned(user) ? { ...row, abandoned: true } : row));
+      const objective = flag !== undefined ? { objective: flag, objectiveFrom: 'flag' as const, objectiveLeft: 0 }
+        : chosen === undefined ? { objective: '(none)', objectiveFrom: 'none' as const, objectiveLeft: 0 }
+        : { objective: chosen.text, objectiveSeq: chosen.seq, objectiveFrom: chosen === task ? ('task' as const) : ('prompt' as const), objectiveLeft: chosen.left };
+      return {
+        ...objective,
+        prompts,
+        promptsLeft: total - prompts.length,
+        promptsTotal: total,
+        steering: prompts.filter((row) => row.steers === true && row.abandoned !== true).slice(-10),
+      };
+    },
+    get last() {
+      return latest;
+    },
+  };
+}
+
+/** What may become the objective is kept whole for the first few; a paste of megabytes is cut. */
+function candidate(turn: Turn, user: number): Candidate {
+  const text = keep(turn.text.trim(), OBJECTIVE_LENGTH);
+  return { user, seq: turn.seq, text, left: Math.max(0, turn.text.trim().length - text.length) };
+}
