@@ -8,7 +8,7 @@ import type { LineAdapter, RecordSink, SourceHead } from '../adapter.mts';
 import type { JsonObject, SessionFacts } from '../turn.mts';
 import { readAssistant } from './claude-code/assistant.mts';
 import { readAttachment } from './claude-code/attachment.mts';
-import { baseOf, contentText, obj, sideOf, str } from './claude-code/chain.mts';
+import { baseOf, contentText, obj, sideOf, str, turnOf } from './claude-code/chain.mts';
 import { readQueue } from './claude-code/queue.mts';
 import { readSystem } from './claude-code/system.mts';
 import { readUser } from './claude-code/user.mts';
@@ -87,13 +87,13 @@ export const claudeCode: LineAdapter = {
         readSystem(record, base, to);
         return;
       case 'progress':
-        to.turn({ ...base, class: 'OTHER', text: `[progress ${str(obj(record.data)?.type)}]`, meta: 'progress' });
+        to.turn(turnOf(base, 'OTHER', `[progress ${str(obj(record.data)?.type)}]`, 'progress'));
         return;
     }
     if (!SILENT.has(type)) to.unknown(type);
     if (!link) return;
     const text = contentText(record.content) || contentText(obj(record.message)?.content) || `[record ${type}]`;
-    to.turn({ ...base, class: 'OTHER', text, meta: 'unknown-record' });
+    to.turn(turnOf(base, 'OTHER', text, 'unknown-record'));
   },
 };
 

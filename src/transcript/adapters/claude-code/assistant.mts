@@ -4,7 +4,7 @@ import { effectOf } from '../../effects.mts';
 import { withoutDataUrls } from '../../media.mts';
 import type { Json, JsonObject, Tokens } from '../../turn.mts';
 import type { Base } from './chain.mts';
-import { UNNAMED_SIDE, blockText, contentText, obj, str } from './chain.mts';
+import { UNNAMED_SIDE, blockText, contentText, obj, str, turnOf } from './chain.mts';
 
 /** Turns, model and tokens of one assistant record. */
 export function readAssistant(record: JsonObject, base: Base, to: RecordSink): void {
@@ -18,7 +18,7 @@ export function readAssistant(record: JsonObject, base: Base, to: RecordSink): v
   const synthetic = message.model === '<synthetic>' || record.isApiErrorMessage === true;
   if (synthetic) {
     const text = contentText(message.content) || '[empty message of the client]';
-    to.turn({ ...base, class: 'OTHER', text, meta: record.isApiErrorMessage === true ? 'api-error' : 'placeholder' });
+    to.turn(turnOf(base, 'OTHER', text, record.isApiErrorMessage === true ? 'api-error' : 'placeholder'));
     return;
   }
   const model = str(message.model);
@@ -36,7 +36,7 @@ export function readAssistant(record: JsonObject, base: Base, to: RecordSink): v
   }
   // A record without a turn would be a hole in the chain of parents.
   if (turns === 0 && base.id !== undefined) {
-    to.turn({ ...base, class: 'OTHER', text: '[assistant record without text]', meta: 'placeholder' });
+    to.turn(turnOf(base, 'OTHER', '[assistant record without text]', 'placeholder'));
   }
 }
 
@@ -46,14 +46,14 @@ function readBlock(block: JsonObject, base: Base, to: RecordSink): boolean {
     case 'text': {
       const text = withoutDataUrls(str(block.text));
       if (text === '') return false;
-      to.turn({ ...base, class: 'AGENT', text });
+      to.turn(turnOf(base, 'AGENT', text));
       return true;
     }
     case 'thinking':
-      to.turn({ ...base, class: 'THOUGHT', text: str(block.thinking) || '[thinking not shown]' });
+      to.turn(turnOf(base, 'THOUGHT', str(block.thinking) || '[thinking not shown]'));
       return true;
     case 'redacted_thinking':
-      to.turn({ ...base, class: 'THOUGHT', text: '[redacted thinking]' });
+      to.turn(turnOf(base, 'THOUGHT', '[redacted thinking]'));
       return true;
     case 'tool_use':
     case 'server_tool_use':
@@ -62,18 +62,25 @@ function readBlock(block: JsonObject, base: Base, to: RecordSink): boolean {
       return true;
   }
   if (typeof block.tool_use_id === 'string') {
-    to.turn({ ...base, class: 'TOOL', text: contentText(block.content) || '[no content]', kind: 'result', call: block.tool_use_id });
+    const turn = turnOf(base, 'TOOL', contentText(block.content) || '[no content]');
+    turn.kind = 'result';
+    turn.call = block.tool_use_id;
+    to.turn(turn);
     return true;
   }
-  to.turn({ ...base, class: 'OTHER', text: blockText(block), meta: 'block' });
+  to.turn(turnOf(base, 'OTHER', blockText(block), 'block'));
   return true;
 }
 
 function readCall(block: JsonObject, base: Base, to: RecordSink): void {
   const tool = str(block.name);
   const call = str(block.id);
-  const text = withoutDataUrls(`tool_use ${tool} ${JSON.stringify(block.input ?? {})}`);
-  to.turn({ ...base, class: 'TOOL', text, kind: 'call', tool, ...(call === '' ? {} : { call }), effect: effectOf(tool) });
+  const turn = turnOf(base, 'TOOL', withoutDataUrls(`tool_use ${tool} ${JSON.stringify(block.input ?? {})}`));
+  turn.kind = 'call';
+  turn.tool = tool;
+  if (call !== '') turn.call = call;
+  turn.effect = effectOf(tool);
+  to.turn(turn);
 }
 
 function tokensOf(usage: JsonObject): Tokens {

@@ -6,7 +6,7 @@ import type { RecordSink } from '../../adapter.mts';
 import { withoutDataUrls } from '../../media.mts';
 import type { Json, JsonObject } from '../../turn.mts';
 import type { Base } from './chain.mts';
-import { blockText, contentText, obj, str } from './chain.mts';
+import { blockText, contentText, obj, str, turnOf } from './chain.mts';
 import { readQueuedCommand } from './user.mts';
 
 /** Long texts of the client itself: lists of tools, agents and skills, the system prompt, mode reminders. */
@@ -25,7 +25,7 @@ export function readAttachment(record: JsonObject, base: Base, to: RecordSink): 
     return;
   }
   const [meta, text] = textOf(type, attachment, record);
-  to.turn({ ...base, class: 'OTHER', text, meta });
+  to.turn(turnOf(base, 'OTHER', text, meta));
 }
 
 function textOf(type: string, attachment: JsonObject, record: JsonObject): [meta: string, text: string] {

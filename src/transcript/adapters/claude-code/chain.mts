@@ -1,6 +1,6 @@
 /** What every record of the chain says about its turns, and the small readers that all parts of the adapter use. */
 import { mediaPlaceholder, referencePlaceholder, withoutDataUrls } from '../../media.mts';
-import type { Json, JsonObject, TurnDraft } from '../../turn.mts';
+import type { Json, JsonObject, TurnClass, TurnDraft } from '../../turn.mts';
 
 /** The keys that all turns of one record share. */
 export type Base = Pick<TurnDraft, 'ts' | 'id' | 'parent' | 'record' | 'side'>;
@@ -24,6 +24,20 @@ export function baseOf(record: JsonObject): Base {
 /** The sub-agent that wrote the record; 1.0.x keeps such records in the main file and gives them no id. */
 export function sideOf(record: JsonObject): string | undefined {
   return record.isSidechain === true ? str(record.agentId) || UNNAMED_SIDE : undefined;
+}
+
+/**
+ * A turn of the record. Keys are set one after the other and not spread: this runs for every turn, and objects of
+ * few shapes made so cost a third of cloned ones.
+ */
+export function turnOf(base: Base, name: TurnClass, text: string, meta?: string): TurnDraft {
+  const turn: TurnDraft = { class: name, ts: base.ts, text };
+  if (base.id !== undefined) turn.id = base.id;
+  if (base.parent !== undefined) turn.parent = base.parent;
+  if (base.record !== undefined) turn.record = base.record;
+  if (base.side !== undefined) turn.side = base.side;
+  if (meta !== undefined) turn.meta = meta;
+  return turn;
 }
 
 export function str(value: Json | undefined): string {

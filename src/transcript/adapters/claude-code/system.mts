@@ -3,7 +3,7 @@ import type { RecordSink } from '../../adapter.mts';
 import { injectedAs, typedCommand } from '../../injected.mts';
 import type { JsonObject } from '../../turn.mts';
 import type { Base } from './chain.mts';
-import { contentText, obj, str } from './chain.mts';
+import { contentText, obj, str, turnOf } from './chain.mts';
 
 const METAS = new Map([
   ['compact_boundary', 'compaction'],
@@ -22,12 +22,12 @@ export function readSystem(record: JsonObject, base: Base, to: RecordSink): void
   if (subtype === 'local_command' && base.side === undefined) {
     const typed = typedCommand(content);
     if (typed !== undefined) {
-      to.turn({ ...base, class: 'USER', text: typed.text });
+      to.turn(turnOf(base, 'USER', typed.text));
       return;
     }
   }
   const meta = METAS.get(subtype) ?? injectedAs(content) ?? 'system';
-  to.turn({ ...base, class: 'OTHER', text: content || placeholder(subtype, record), meta });
+  to.turn(turnOf(base, 'OTHER', content || placeholder(subtype, record), meta));
 }
 
 function placeholder(subtype: string, record: JsonObject): string {

@@ -7,7 +7,7 @@ import type { Piece } from '../../injected.mts';
 import { injectedAs, splitInjected, typedCommand } from '../../injected.mts';
 import type { Json, JsonObject } from '../../turn.mts';
 import type { Base } from './chain.mts';
-import { blockText, contentText, obj, str } from './chain.mts';
+import { blockText, contentText, obj, str, turnOf } from './chain.mts';
 
 const EXIT_CODE = /^(?:Error: )?Exit code (\d{1,3})(?!\d)/;
 
@@ -33,7 +33,7 @@ export function readUser(record: JsonObject, base: Base, to: RecordSink): void {
     }
   }
   say();
-  if (turns === 0 && base.id !== undefined) to.turn({ ...base, class: 'OTHER', text: '[user record without text]', meta: 'placeholder' });
+  if (turns === 0 && base.id !== undefined) to.turn(turnOf(base, 'OTHER', '[user record without text]', 'placeholder'));
 }
 
 /** What a person said while the agent worked: it reached the agent as an attachment and never as a user record. */
@@ -42,9 +42,9 @@ export function readQueuedCommand(attachment: JsonObject, base: Base, to: Record
   const mode = str(attachment.commandMode);
   const kind = str(obj(attachment.origin)?.kind);
   if (mode === 'task-notification' || kind === 'task-notification' || (mode !== 'prompt' && injectedAs(text) === 'notification')) {
-    to.turn({ ...base, class: 'OTHER', text: text || '[attachment queued_command]', meta: 'notification' });
+    to.turn(turnOf(base, 'OTHER', text || '[attachment queued_command]', 'notification'));
   } else if (attachment.isMeta === true || text === '') {
-    to.turn({ ...base, class: 'OTHER', text: text || '[attachment queued_command]', meta: 'reminder' });
+    to.turn(turnOf(base, 'OTHER', text || '[attachment queued_command]', 'reminder'));
   } else {
     putPieces([{ text: mode === 'bash' ? `!${text}` : (typedCommand(text)?.text ?? text) }], base, to);
   }
@@ -118,10 +118,10 @@ function metaOf(record: JsonObject, text: string): string {
 
 function putPieces(pieces: readonly Piece[], base: Base, to: RecordSink): void {
   for (const piece of pieces) {
-    if (piece.meta !== undefined) to.turn({ ...base, class: 'OTHER', text: piece.text, meta: piece.meta });
+    if (piece.meta !== undefined) to.turn(turnOf(base, 'OTHER', piece.text, piece.meta));
     // Nobody types into a sub-agent: its user is the agent that called it.
-    else if (base.side !== undefined) to.turn({ ...base, class: 'OTHER', text: piece.text, meta: 'task' });
-    else to.turn({ ...base, class: 'USER', text: piece.text });
+    else if (base.side !== undefined) to.turn(turnOf(base, 'OTHER', piece.text, 'task'));
+    else to.turn(turnOf(base, 'USER', piece.text));
   }
 }
 
@@ -131,14 +131,11 @@ function readResult(record: JsonObject, block: JsonObject, base: Base, to: Recor
   const failed = block.is_error === true || (typeof extra === 'string' && extra.startsWith('Error: ')) || obj(extra)?.interrupted === true;
   const synthetic = record.toolDenialKind === 'interrupted' && text.startsWith('[Tool call interrupted: the session ended before');
   const exit = failed ? EXIT_CODE.exec(text.slice(0, 40))?.[1] : undefined;
-  to.turn({
-    ...base,
-    class: 'TOOL',
-    text,
-    kind: 'result',
-    call: str(block.tool_use_id),
-    ...(failed || synthetic ? { ok: false } : block.is_error === false ? { ok: true } : {}),
-    ...(exit === undefined ? {} : { exit: Number(exit) }),
-    ...(synthetic ? { meta: 'synthetic' } : {}),
-  });
+  const turn = turnOf(base, 'TOOL', text, synthetic ? 'synthetic' : undefined);
+  turn.kind = 'result';
+  turn.call = str(block.tool_use_id);
+  if (failed || synthetic) turn.ok = false;
+  else if (block.is_error === false) turn.ok = true;
+  if (exit !== undefined) turn.exit = Number(exit);
+  to.turn(turn);
 }
