@@ -1,0 +1,102 @@
+/**
+ * What a file is, from its first bytes: the shape is decided by what the lines are, never by a label, and what no
+ * adapter reads is named for what it is, with what to do about it.
+ */
+import type { LineAdapter } from './adapter.mts';
+import { canonical } from './adapters/canonical.mts';
+import { object } from './adapters/fields.mts';
+import { binaryKind } from './detect/binary.mts';
+import type { Unreadable } from './detect/binary.mts';
+import { documents, lineAdapters } from './registry.mts';
+import type { DocumentShape } from './registry.mts';
+import type { Json, JsonObject } from './turn.mts';
+
+export type Shape =
+  | { kind: 'lines'; adapter: LineAdapter; records: JsonObject[] }
+  | { kind: 'document'; document: DocumentShape }
+  | { kind: 'role-text' }
+  | { kind: 'empty' }
+  | ({ kind: 'unreadable' } & Unreadable);
+
+/** The beginnings of a document that runs over several lines. */
+const LIST = /^\s*\[\s*(?:\{|\]|$)/;
+const OBJECT = /^\s*\{\s*(?:"|$)/;
+const PEEK = 4096;
+/** Keys in which any harness keeps what was said: with one of them a line can be read as canonical. */
+const SAYS = ['text', 'content', 'parts', 'message'];
+
+/**
+ * The shape of the file that begins with `head` (256 KiB are enough; more where its first line is longer).
+ * `path` decides only whether text may be role-marked; '-' is standard input, known by its content. Never throws.
+ */
+export function detectShape(head: Buffer, path: string): Shape {
+  const binary = binaryKind(head);
+  if (binary !== undefined) return { kind: 'unreadable', ...binary };
+
+  const text = head.toString('utf8').replace(/^\uFEFF/, '');
+  if (text.trim() === '') return { kind: 'empty' };
+  const json = /\.jsonl?$/i.test(path);
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const records = lines.flatMap(recordOf);
+
+  const document = documents.find((shape) => shape.looksLike(text));
+  if (document !== undefined) return { kind: 'document', document };
+  // The items of a list may stand one a line, the last one without a comma.
+  if (LIST.test(text.slice(0, PEEK))) return unreadableJson(text);
+  if (records.length > 0 && (json || isRecordish(lines[0] ?? ''))) return linesShape(records, path);
+  return json || OBJECT.test(text.slice(0, PEEK)) ? unreadableJson(text) : { kind: 'role-text' };
+}
+
+/** A line that is a record, or the damaged rest of one: other endings than .jsonl hold records only where the first line does. */
+function isRecordish(line: string): boolean {
+  return /^[\s\0]*\{/.test(line.slice(0, 1024)) || recordOf(line).length > 0;
+}
+
+function recordOf(line: string): JsonObject[] {
+  const body = line.trim();
+  if (!body.startsWith('{')) return [];
+  try {
+    const value = object(JSON.parse(body) as Json);
+    return value === undefined ? [] : [value];
+  } catch {
+    return [];
+  }
+}
+
+function linesShape(records: JsonObject[], path: string): Shape {
+  let best: LineAdapter | undefined;
+  let most = 0;
+  for (const adapter of lineAdapters) {
+    const count = records.reduce((sum, record) => sum + (adapter.recognises(record) ? 1 : 0), 0);
+    if (count > most) [best, most] = [adapter, count];
+  }
+  if (best !== undefined) return { kind: 'lines', adapter: best.variant?.({ path, records }) ?? best, records };
+  // Records that say nothing are still lines: the build answers that no turn is in them.
+  const silent = records.every((record) => Object.keys(record).length === 0);
+  if (silent || records.some((record) => SAYS.some((key) => key in record))) return { kind: 'lines', adapter: canonical, records };
+  return unknownLines(records);
+}
+
+function unknownLines(records: readonly JsonObject[]): Shape {
+  const keys = names(records.flatMap((record) => Object.keys(record)));
+  const types = names(records.map((record) => (typeof record.type === 'string' ? record.type : '')));
+  const known = lineAdapters.map((adapter) => adapter.id).join(', ');
+  return {
+    kind: 'unreadable',
+    what: `JSON lines of a shape that no adapter reads (keys: ${keys}${types === '' ? '' : `; types: ${types}`})`,
+    advice: `known shapes are ${known}; give each line a role and a text to have it read as canonical`,
+  };
+}
+
+/** The first few names, as far as they are plain words: a key made of anything else may be content. */
+function names(all: readonly string[]): string {
+  const plain = [...new Set(all)].filter((name) => /^[\w.$-]{1,40}$/.test(name));
+  return plain.slice(0, 8).join(', ') + (plain.length > 8 ? ', ...' : '');
+}
+
+function unreadableJson(text: string): Shape {
+  if (LIST.test(text.slice(0, PEEK)) || OBJECT.test(text.slice(0, PEEK))) {
+    return { kind: 'unreadable', what: 'a JSON document', advice: 'no adapter reads this document; give the harness\'s own transcript, or one JSON record a line' };
+  }
+  return { kind: 'unreadable', what: 'a file without a JSON record', advice: 'for text with role markers give it another ending, .md or .txt' };
+}
