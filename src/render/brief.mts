@@ -161,6 +161,7 @@ function evidence(view: RenderView): string {
     '',
     'Write below the marker, each at the start of a line: `RESULT:`, `WHAT_CHANGED:`, `VALIDATION:`, `EVIDENCE:`, `BLOCKERS:`, `RISKS:`,',
     `\`FOLLOW_UP:\`. Every rebuild keeps it byte for byte; \`agents-handoff verify-gate ${commandId(view)}\` reads it.`,
+    '',
   ].join('\n');
 }
 

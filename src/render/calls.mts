@@ -3,7 +3,7 @@ import { head, keep } from './text.mts';
 import type { Turn } from '../transcript/turn.mts';
 import type { ChangeKind, PlanRow } from './digest.mts';
 
-export type CallKind = 'write' | 'edit' | 'patch' | 'delete' | 'shell' | 'script' | 'plan' | 'ask' | 'agent' | 'other';
+export type CallKind = 'write' | 'edit' | 'patch' | 'delete' | 'shell' | 'plan' | 'ask' | 'agent' | 'other';
 
 /** Tool names by what they do, over all harnesses. A tool that is not here is `other` and only shown. */
 const KINDS: Readonly<Record<Exclude<CallKind, 'other'>, string>> = {
@@ -14,7 +14,6 @@ const KINDS: Readonly<Record<Exclude<CallKind, 'other'>, string>> = {
   delete: 'delete_file remove_file',
   shell: `Bash bash shell shell_command exec_command local_shell local_shell_call container.exec run_shell_command run_command
     run_commands execute_command run_terminal_command run_in_terminal builtin_run_terminal_command`,
-  script: 'exec',
   plan: 'TodoWrite todowrite todo_write write_todos update_plan',
   ask: 'AskUserQuestion question ask_user ask_followup_question request_user_input ExitPlanMode exit_plan_mode',
   agent: 'Agent Task task spawn_agent use_subagents',
@@ -61,8 +60,6 @@ export function readCall(turn: Turn): CallSays {
       return patchCall(kind, patchText(text));
     case 'shell':
       return readShellCall(text);
-    case 'script':
-      return readScript(text);
     case 'plan':
       return { ...plain(kind, text, tool), ...planOf(text) };
     default:
@@ -116,20 +113,6 @@ function fromArgv(words: string[]): string {
   const [program = '', flag = '', script] = words;
   if (script !== undefined && words.length === 3 && /(?:^|\/)(?:ba|z|da)?sh$/.test(program) && /^-l?c$/.test(flag)) return script;
   return program === 'apply_patch' ? `apply_patch\n${words.slice(1).join('\n')}` : words.join(' ');
-}
-
-/** A script that calls tools: its commands and patches as they stand in it. Whether each ran is not recorded. */
-function readScript(text: string): CallSays {
-  const script = head(text, PARSE_LIMIT);
-  const commands: string[] = [];
-  for (const match of script.matchAll(/exec_command\(\{\s*"?cmd"?:\s*("[^"\\]*(?:\\.[^"\\]*)*")/g)) {
-    commands.push(keep(unquoted(match[1] ?? '""'), COMMAND_LENGTH));
-    if (commands.length === 20) break;
-  }
-  const patched = script.includes('apply_patch(') && script.includes('*** Begin Patch');
-  const changes = patched ? patchChanges(script.replaceAll('\\n', '\n')) : NOTHING;
-  const target = commands.length > 0 ? commands.join('; ') : inputOf(script, 'exec');
-  return { kind: 'script', target: keep(target, TARGET_LENGTH), changes, commands };
 }
 
 function patchCall(kind: CallKind, patch: string): CallSays {

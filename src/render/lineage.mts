@@ -156,6 +156,8 @@ function holds(said: string, queued: string): boolean {
 export interface Branches {
   /** Takes every turn of the main agent; gives a USER turn's number among them, -1 for others. */
   add(turn: Turn): number;
+  /** The client took the last `count` prompts back. */
+  rollBack(count: number): void;
   /** Tells of a USER turn, by its number, whether it lies on a branch that was given up. Computed for now. */
   abandoned(): (user: number) => boolean;
 }
@@ -171,6 +173,8 @@ export function createBranches(memory = 50_000): Branches {
   const jumps = new Map<number, number>();
   let users = 0;
   let tip = -1;
+  /** The last USER turn on the way to `tip` that has an id: one without (a line of a log) is on nobody's path, and is no branch. */
+  let placed = -1;
 
   function remember(id: string, user: number): void {
     path.set(id, user);
@@ -180,22 +184,31 @@ export function createBranches(memory = 50_000): Branches {
   return {
     add(turn) {
       const known = turn.parent === undefined ? undefined : path.get(turn.parent);
-      const from = known ?? tip;
+      const from = known === undefined || known === placed ? tip : known;
       if (turn.class !== 'USER') {
-        if (turn.class === 'AGENT' && known !== undefined) tip = known;
-        if (turn.id !== undefined && !path.has(turn.id)) remember(turn.id, from);
+        if (turn.class === 'AGENT' && from !== tip) tip = placed = from;
+        const own = turn.record ?? turn.id;
+        if (own !== undefined && !path.has(own)) remember(own, from);
         return -1;
       }
       const user = users++;
       // The record it hangs on may have given no turn; a second prompt on the same record is an edited one.
       if (turn.parent !== undefined && known === undefined) remember(turn.parent, from);
-      if (turn.id !== undefined) remember(turn.id, user);
+      const own = turn.record ?? turn.id;
+      if (own !== undefined) {
+        remember(own, user);
+        placed = user;
+      }
       if (from !== user - 1) {
         jumps.set(user, from);
         if (jumps.size > 10_000) forgetOldest(jumps);
       }
       tip = user;
       return user;
+    },
+    rollBack(count) {
+      for (let left = Math.min(count, users); left > 0 && tip >= 0; left--) tip = jumps.get(tip) ?? tip - 1;
+      placed = tip;
     },
     abandoned() {
       const gaps: [first: number, last: number][] = [];

@@ -40,6 +40,7 @@ interface Call extends OpenCall, Where {
 const STATE_LENGTH = 1_200;
 const ROWS = 40;
 const ROW_LENGTH = 400;
+const RESULT_HEAD = 1_000;
 const PENDING_ROWS = 200;
 const REFUSED = /^(?:The user doesn['’]t want to|User (?:rejected|declined|refused)|Permission to use|Tool use (?:was )?rejected|(?:exec command|patch) rejected by user|rejected by user)/i;
 
@@ -121,17 +122,11 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
     if (replayed) at.replayed = true;
     const row: ToolRow = { seq: turn.seq, ts: turn.ts, tool, target: says.target, result: 'no result' };
     const input = keep(turn.text, ROW_LENGTH);
-    calls.open({
-      ...at,
-      call: turn.call,
-      tool,
-      interrupted: false,
-      effect: turn.effect ?? 'unknown',
-      says,
-      commands: main ? says.commands.map((command) => commands.ran(command, at)) : [],
-      row,
-      input,
-    });
+    const ran = main ? says.commands.map((command) => commands.ran(command, at)) : [];
+    const opened: Call = { ...at, call: turn.call, tool, interrupted: false, effect: turn.effect ?? 'unknown', says, commands: ran, row, input };
+    // A call inside a script says in its own record how it ended: no result follows.
+    if (turn.meta === 'nested') settle(turn, opened, main, '');
+    else calls.open(opened);
     timeline.push(rowOf(turn, `${tool} ${says.target}`));
     tools.push(row);
     if (turn.effect === 'read') {
@@ -153,16 +148,22 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
     timeline.push(rowOf(turn, `${name === '' ? '' : `${name}: `}${turn.ok === false ? '(failed) ' : ''}${keep(turn.text, ROW_LENGTH)}`));
     if (found === undefined) return;
     const { call: done, again } = found;
-    done.row.result = outcome(turn);
     // A later result of the same call can only tell that it failed after all.
-    if (again && turn.ok !== false) return;
-    if (!again && turn.ok !== false) files.changed(done.says.changes, whereOf(done), head(turn.text, ROW_LENGTH));
+    if (again && (turn.ok !== false || /^(?:failed|exit)/.test(done.row.result))) return;
+    settle(turn, done, main, head(turn.text, RESULT_HEAD));
+  }
+
+  /** `turn` tells how the call `done` ended. */
+  function settle(turn: Turn, done: Call, main: boolean, said: string): void {
+    done.row.result = outcome(turn);
+    if (turn.ok !== false) files.changed(done.says.changes, whereOf(done), said);
     if (!main) return;
-    const polled = background.polled(done.tool, done.input, turn.text);
-    for (const row of polled?.commands ?? []) commands.ended(row, turn.ok ?? (turn.exit === undefined ? undefined : turn.exit === 0), turn.exit);
-    const goesOn = turn.ok !== false && background.started(turn.text, () => ({ ...whereOf(done), target: done.says.target, commands: done.commands }));
-    if (goesOn) return;
-    for (const row of done.commands) commands.ended(row, turn.ok ?? (turn.exit === undefined ? undefined : turn.exit === 0), turn.exit);
+    if (done.says.kind === 'agent' && turn.ok === false) agentCalls--;
+    const ok = turn.ok ?? (turn.exit === undefined ? undefined : turn.exit === 0);
+    const polled = background.polled(done.tool, done.input, said);
+    for (const row of polled?.commands ?? []) commands.ended(row, ok, turn.exit);
+    if (ok !== false && background.started(said, () => ({ ...whereOf(done), target: done.says.target, commands: done.commands }))) return;
+    for (const row of done.commands) commands.ended(row, ok, turn.exit);
     judge(turn, done);
   }
 
@@ -174,7 +175,7 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
       else errors.failed(key, turn, done, done.says.target);
       return;
     }
-    if (turn.ok === true || turn.ok === undefined) errors.worked(key);
+    errors.worked(key);
     if (kind === 'ask') decide(/^exit/i.test(done.tool) ? 'approved' : 'answer', turn, done, turn.text);
   }
 
@@ -185,12 +186,16 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
   function other(turn: Turn): void {
     switch (turn.meta) {
       case 'queued':
-        // A client queues its own notifications too; they are no prompts.
-        if (turn.text.startsWith('<task-notification>')) background.notified(turn.text);
-        else queue.queued(turn);
+        queue.queued(turn);
         return;
       case 'queue':
         if (/pop_?all|clear/i.test(head(turn.text, 200))) queue.clear();
+        return;
+      case 'queued-notification':
+        background.notified(turn.text);
+        return;
+      case 'rolled-back':
+        branches.rollBack(Number(/\d+/.exec(head(turn.text, 100))?.[0] ?? 0));
         return;
       case 'notification':
         background.notified(turn.text);

@@ -4,7 +4,6 @@
  * everything below belongs to the author and is carried byte for byte, whatever it holds.
  */
 import { sha256, ZEROS } from '../lib/hash-chain.mts';
-import { inline } from '../render/text.mts';
 
 const HEADING = /^## Evidence contract \(hand-authored/;
 const MARKER = /^<!-- agents-handoff:evidence sha256=([0-9a-f]{64}) -->$/;
@@ -146,6 +145,7 @@ export function blockSha256(block: string): string | undefined {
 export interface HandoffChanges {
   raw_sha256?: string;
   manifest_sha256?: string;
+  /** Already a slug. */
   project?: string;
   updated_at?: string;
   revisions?: number;
@@ -170,7 +170,7 @@ function refreshLine(line: string, changes: HandoffChanges): string {
   put(/^(- raw sha256: )[0-9a-f]{64}/, changes.raw_sha256);
   put(/^(- manifest sha256: )[0-9a-f]{64}/, changes.manifest_sha256);
   put(/^(- incremental: revisions=)\d+/, changes.revisions);
-  put(/^(\*\*Project:\*\* ).*?(?= {2}\| {2}\*\*Harness:\*\*)/, changes.project === undefined ? undefined : inline(changes.project, 80));
+  put(/^(\*\*Project:\*\* ).*?(?= {2}\| {2}\*\*Harness:\*\*)/, changes.project);
   put(/^(\*\*Updated:\*\* )\S+/, changes.updated_at);
   put(/^(\*\*Updated:\*\* .*\*\*Revision:\*\* )\d+/, changes.revisions);
   return line;
