@@ -5,7 +5,7 @@
 import type { LineAdapter } from './adapter.mts';
 import { canonical } from './adapters/canonical.mts';
 import { object } from './adapters/fields.mts';
-import { binaryKind } from './detect/binary.mts';
+import { BINARY, binaryKind } from './detect/binary.mts';
 import type { Unreadable } from './detect/binary.mts';
 import { documents, lineAdapters } from './registry.mts';
 import type { DocumentShape } from './registry.mts';
@@ -44,7 +44,9 @@ export function detectShape(head: Buffer, path: string): Shape {
   // The items of a list may stand one a line, the last one without a comma.
   if (LIST.test(text.slice(0, PEEK))) return unreadableJson(text);
   if (records.length > 0 && (json || isRecordish(lines[0] ?? ''))) return linesShape(records, path);
-  return json || OBJECT.test(text.slice(0, PEEK)) ? unreadableJson(text) : { kind: 'role-text' };
+  if (json || OBJECT.test(text.slice(0, PEEK))) return unreadableJson(text);
+  // A damaged text file has a run of NULs in it; one that is full of them is none.
+  return head.subarray(0, PEEK).filter((byte) => byte === 0).length > PEEK / 10 ? { kind: 'unreadable', ...BINARY } : { kind: 'role-text' };
 }
 
 /** A line that is a record, or the damaged rest of one: other endings than .jsonl hold records only where the first line does. */
@@ -83,7 +85,7 @@ function unknownLines(records: readonly JsonObject[]): Shape {
   const known = lineAdapters.map((adapter) => adapter.id).join(', ');
   return {
     kind: 'unreadable',
-    what: `JSON lines of a shape that no adapter reads (keys: ${keys}${types === '' ? '' : `; types: ${types}`})`,
+    what: `${records.length === 1 ? 'a JSON record' : 'JSON lines'} of a shape that no adapter reads (keys: ${keys}${types === '' ? '' : `; types: ${types}`})`,
     advice: `known shapes are ${known}; give each line a role and a text to have it read as canonical`,
   };
 }

@@ -15,7 +15,7 @@ interface Magic extends Unreadable {
 const UNPACK = 'unpack it first';
 const NOT_TEXT = 'this is no transcript';
 
-/** In hex. Longer ones first where two begin alike. */
+/** In hex. */
 const MAGICS: readonly Magic[] = [
   { bytes: '1f8b08', what: 'compressed with gzip', advice: `${UNPACK}: gunzip -k <file>` },
   { bytes: '28b52ffd', what: 'compressed with zstd', advice: `${UNPACK}: unzstd <file>` },
@@ -26,6 +26,8 @@ const MAGICS: readonly Magic[] = [
   { bytes: '526172211a07', what: 'a rar archive', advice: UNPACK },
   { bytes: '7573746172', at: 257, what: 'a tar archive', advice: `${UNPACK}: tar xf <file>` },
   { bytes: '53514c69746520666f726d6174203300', what: 'an SQLite database', advice: 'no adapter reads this database; give an exported session' },
+  { bytes: '377f0682', what: 'the log of an SQLite database', advice: 'no adapter reads it; give an exported session' },
+  { bytes: '377f0683', what: 'the log of an SQLite database', advice: 'no adapter reads it; give an exported session' },
   { bytes: '89504e470d0a1a0a', what: 'a PNG image', advice: NOT_TEXT },
   { bytes: 'ffd8ff', what: 'a JPEG image', advice: NOT_TEXT },
   { bytes: '474946383761', what: 'a GIF image', advice: NOT_TEXT },
@@ -36,6 +38,7 @@ const MAGICS: readonly Magic[] = [
   { bytes: 'cafebabe', what: 'a Java class or a Mach-O program', advice: NOT_TEXT },
   { bytes: '0061736d', what: 'a WebAssembly module', advice: NOT_TEXT },
 ];
+export const BINARY: Unreadable = { what: 'a binary file', advice: NOT_TEXT };
 const UTF16 = 'text in UTF-16';
 const TO_UTF8 = 'convert it to UTF-8 first: iconv -f UTF-16 -t UTF-8 <file>';
 /** As much as a guess about bytes needs. */
@@ -77,6 +80,6 @@ function byNuls(sample: Buffer): Unreadable | undefined {
   const half = sample.length / 2;
   const [even = 0, odd = 0] = nuls;
   if (half >= 4 && Math.max(even, odd) > 0.4 * half && Math.min(even, odd) < 0.1 * half) return { what: UTF16, advice: TO_UTF8 };
-  if (even + odd + control > 0.1 * sample.length && longest < 0.5 * (even + odd)) return { what: 'a binary file', advice: NOT_TEXT };
+  if (even + odd + control > 0.1 * sample.length && longest < 0.5 * (even + odd)) return BINARY;
   return undefined;
 }

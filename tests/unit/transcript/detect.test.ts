@@ -44,7 +44,7 @@ describe('JSON lines', () => {
   it('an unknown shape that says something is read as canonical, one that says nothing is named', () => {
     expect(shapeOf(jsonl({ id: 1, type: 'note', content: 'x' }))).toBe('canonical');
     const shape = detectShape(Buffer.from(jsonl({ type: 'brand-new', x: 1, 'a\nkey with words': 2 })), '/x/a.jsonl');
-    expect(shape).toMatchObject({ kind: 'unreadable', what: 'JSON lines of a shape that no adapter reads (keys: type, x; types: brand-new)', advice: expect.stringContaining('claude-code, codex, canonical') });
+    expect(shape).toMatchObject({ kind: 'unreadable', what: 'a JSON record of a shape that no adapter reads (keys: type, x; types: brand-new)', advice: expect.stringContaining('claude-code, codex, canonical') });
   });
 
   it('a file of one generation is given to the reading that fits it', () => {
@@ -71,6 +71,7 @@ describe('text with role markers', () => {
     expect(shapeOf(`user: look\n${jsonl(rollout, rollout, rollout)}`, '/x/a.md')).toBe('role-text');
     expect(shapeOf('[note] user wrote\nuser: a\n', '-')).toBe('role-text');
     expect(shapeOf('caf\xe9', '/x/a.txt')).toBe('role-text');
+    expect(shapeOf(`user: a\n${'\0'.repeat(300)}\nassistant: b\n`, '/x/a.txt')).toBe('role-text');
   });
 
   it('is never a .jsonl or .json file', () => {
@@ -94,6 +95,7 @@ describe('what no adapter reads', () => {
     ['text in UTF-16', Buffer.from('{"role":"user","text":"héllo"}', 'utf16le')],
     ['text in UTF-16', Buffer.from('{"role":"user"}', 'utf16le').swap16()],
     ['a binary file', Buffer.from(Array.from({ length: 4096 }, (_, at) => (at * 7919) % 23))],
+    ['the log of an SQLite database', Buffer.from('377f068200', 'hex')],
     ['a JSON document', Buffer.from('[\n  {"role":"user"}\n]\n')],
     ['a JSON document', Buffer.from('[{"role":"user"}]')],
     ['a JSON document', Buffer.from('{\n  "messages": []\n}\n')],
