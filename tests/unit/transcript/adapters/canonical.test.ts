@@ -85,6 +85,7 @@ describe('what is not canonical', () => {
     [{ type: 'message', id: 'a', parentId: null, message: { role: 'user', content: [] } }],
     [{ id: 'a', timestamp: 't', type: 'user', content: [{ text: 'x' }] }],
     [{ type: 'user.message', data: { content: 'x' }, id: 'a', parentId: 'b' }],
+    [{ role: 'user', content: 'x', sessionId: 's', parentUuid: null }],
     [{ type: 'brand-new', x: 1 }],
   ])('%j', (record) => {
     expect(canonical.recognises(record)).toBe(false);
