@@ -8,9 +8,22 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { CONFIG_NAME, fillConfig, mergeConfig, parseConfig, type Config, type ConfigFile } from './config.mts';
 import { HandoffError, errnoOf } from './errors.mts';
-import { skillsFolders } from './skills-folders.mts';
 
 const PARENTS = 10;
+
+/** Where harnesses look for skills, relative to the user's home: the shared two first, then harness by harness. */
+const SKILLS_FOLDERS = [
+  '.agents/skills', '.claude/skills', '.codex/skills', '.gemini/skills', '.config/opencode/skill',
+  '.config/opencode/skills', '.opencode/skill', '.opencode/skills', '.pi/agent/skills', '.copilot/skills',
+  '.qwen/skills', '.cline/skills', '.kilo/skills', '.kilocode/skills', '.config/kilo/skill', '.config/kilo/skills',
+  '.continue/skills', '.cursor/skills', '.codeium/windsurf/skills', '.config/goose/skills', '.config/agents/skills',
+  '.config/crush/skills', '.kimi/skills', '.roo/skills', '.kiro/skills', '.factory/skills', '.openhands/skills',
+  '.augment/skills', '.junie/skills', '.trae/skills', '.qoder/skills', '.config/devin/skills', '.hermes/skills',
+  '.gemini/antigravity/skills',
+];
+
+// The variable that moves a harness's folder; its place is looked at before the usual one.
+const MOVED_BY: Readonly<Record<string, string>> = { '.claude/skills': 'CLAUDE_CONFIG_DIR', '.codex/skills': 'CODEX_HOME' };
 
 export interface Surroundings {
   /** The current directory, absolute. */
@@ -75,6 +88,13 @@ function defaultRoot(home: string, env: Surroundings['env']): string {
     if (isThere(join(copy, 'SKILL.md'))) return realpathSync(copy);
   }
   return join(userHome, '.agents', 'handoffs');
+}
+
+function skillsFolders(userHome: string, env: Surroundings['env']): string[] {
+  return SKILLS_FOLDERS.flatMap((folder) => {
+    const moved = env[MOVED_BY[folder] ?? ''];
+    return moved ? [`${moved}/skills`, `${userHome}/${folder}`] : [`${userHome}/${folder}`];
+  });
 }
 
 function userHomeOf(env: Surroundings['env']): string {

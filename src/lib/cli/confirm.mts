@@ -1,6 +1,5 @@
 import { createInterface } from 'node:readline';
-import { escapeControl } from './escape.mts';
-import type { Host } from './io.mts';
+import { escapeControl, type Host } from './io.mts';
 
 /** Asks on the terminal, with "no" as the answer to anything but yes, to its end, and where there is no terminal. */
 export function confirm(host: Host, question: string): Promise<boolean> {

@@ -5,7 +5,6 @@
 import { parseArgs } from 'node:util';
 import { HandoffError } from '../errors.mts';
 import type { Command, Flag, FlagTable } from './command.mts';
-import { nearest } from './nearest.mts';
 
 /** Every command has these, unless its own table has a flag of that name. */
 export const COMMON_FLAGS: FlagTable = {
@@ -20,6 +19,8 @@ export interface Parsed {
   help: boolean;
   /** The first mistake. Not thrown, because `--json` and `--help` elsewhere on the line still count. */
   problem: HandoffError | undefined;
+  /** The unknown flag that is the mistake, for explainMistake. */
+  unknown?: string;
 }
 
 /** Reads the words after the verb by the command's table. */
@@ -27,7 +28,7 @@ export function parseFlags(command: Pick<Command, 'name' | 'args' | 'positionals
   const table = new Map<string, Flag>([...Object.entries(COMMON_FLAGS), ...Object.entries(command.flags)]);
   const parsed: Parsed = { options: {}, words: [], json: false, help: false, problem: undefined };
   const fail = (message: string, data: Record<string, unknown> = {}): void => {
-    parsed.problem ??= new HandoffError('USAGE', `${command.name}: ${message} (see --help)`, { data });
+    parsed.problem ??= new HandoffError('USAGE', `${command.name}: ${message}`, { data });
   };
 
   for (const token of tokensOf(table, argv)) {
@@ -36,9 +37,8 @@ export function parseFlags(command: Pick<Command, 'name' | 'args' | 'positionals
     const { name, rawName, value } = token;
     const flag = table.get(name);
     if (flag === undefined) {
-      const meant = nearest(name, visibleNames(table));
-      fail(`unknown flag ${rawName}${meant === undefined ? '' : `, did you mean --${meant}?`}`,
-        meant === undefined ? { flag: rawName } : { flag: rawName, nearest: `--${meant}` });
+      if (parsed.problem === undefined) parsed.unknown = name;
+      fail(`unknown flag ${rawName}`, { flag: rawName });
     } else if (flag.type === 'boolean') {
       if (value !== undefined) fail(`${rawName} takes no value`, { flag: rawName });
       parsed.options[name] = true;
@@ -76,8 +76,4 @@ function tokensOf(table: ReadonlyMap<string, Flag>, argv: readonly string[]) {
   }]));
   // Not strict: strict refuses a value that begins with a dash.
   return parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true }).tokens;
-}
-
-function visibleNames(table: ReadonlyMap<string, Flag>): string[] {
-  return [...table].filter(([, flag]) => flag.hidden !== true).map(([name]) => name);
 }

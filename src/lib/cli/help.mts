@@ -83,6 +83,15 @@ export function noVerb(program: Program, name: string | undefined): HandoffError
   });
 }
 
+/** The error of a mistaken line for a person: with the flag that an unknown one was most likely meant to be, and where to look. */
+export function explainMistake(program: Pick<Program, 'name'>, command: Pick<Command, 'name' | 'flags'>, problem: HandoffError, unknown?: string): HandoffError {
+  const visible = Object.entries({ ...COMMON_FLAGS, ...command.flags }).filter(([, flag]) => flag.hidden !== true);
+  const meant = unknown === undefined ? undefined : nearest(unknown, visible.map(([name]) => name));
+  const guess = meant === undefined ? '' : `, did you mean --${meant}?`;
+  const data = meant === undefined ? problem.data : { ...problem.data, nearest: `--${meant}` };
+  return new HandoffError('USAGE', `${problem.message}${guess} (see ${program.name} ${command.name} --help)`, { data });
+}
+
 interface Group {
   readonly title: string;
   readonly verbs: ReadonlyArray<{ readonly name: string; readonly summary: string }>;

@@ -1,12 +1,23 @@
-/** The process as the runner sees it, and the Io that a command gets. */
-import { HOME } from '../home.mts';
+/**
+ * The process as the runner sees it, and the Io that a command gets. Every command loads this file and the start
+ * of a command is measured, so what few of them use (progress, questions) is loaded when it is used.
+ */
+import { fstatSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { HandoffError, errnoOf } from '../errors.mts';
 import type { Io, Outcome } from './command.mts';
-import { escapeControl } from './escape.mts';
-import { createProgress, type Terminal } from './progress.mts';
+import type { createProgress } from './progress.mts';
 import { onSignal } from './signals.mts';
 
 const CHUNK = 1 << 16;
+
+/** A stream that may be a terminal. */
+export interface Terminal {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
 
 /** What the runner needs of a process; tests give their own. */
 export interface Host {
@@ -16,6 +27,8 @@ export interface Host {
   readonly env: Io['env'];
   readonly home: string;
   cwd(): string;
+  /** Writes to stdout without its stream, where that is as good; gives what is left for the stream to write. Throws as fs does. */
+  writeDirect?(chunk: string): Uint8Array | string;
 }
 
 /** The real process. Streams are made when they are first asked for: a stdin that was opened keeps a process alive. */
@@ -24,26 +37,69 @@ export const processHost: Host = {
   get stdout() { return process.stdout; },
   get stderr() { return process.stderr; },
   env: process.env,
-  home: HOME,
+  // From tools/lib/cli/, decoded: a URL's own path would show blanks and non-ASCII letters as `%20`.
+  home: dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url))))),
   cwd: () => process.cwd(),
+  writeDirect,
 };
+
+let direct: boolean | undefined;
+
+/**
+ * Making `process.stdout` over a pipe costs as much as a small command takes. A terminal needs it (its text is
+ * escaped), and so does a pipe that says "not now".
+ */
+function writeDirect(chunk: string): Uint8Array | string {
+  direct ??= !fstatSync(1).isCharacterDevice();
+  if (!direct) return chunk;
+  const bytes = Buffer.from(chunk);
+  let done = 0;
+  try {
+    while (done < bytes.length) done += writeSync(1, bytes, done);
+  } catch (error) {
+    if (errnoOf(error) !== 'EAGAIN') throw error;
+    direct = false;
+  }
+  return bytes.subarray(done);
+}
+
+// C0 but for tab and newline, DEL, C1, and the marks that reorder text: a transcript can hold any of them,
+// and a terminal would obey.
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Text that is safe on a terminal. The form is JSON's own, so a JSON document stays one and means the same. */
+export function escapeControl(text: string): string {
+  return text.replace(CONTROL, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
 
 /**
  * Writes to stdout until the text ends or the reader goes away; the latter is no error.
  * Throws HandoffError IO where the bytes could not be written for another reason (a full disk).
  */
 export async function writeOut(host: Host, text: NonNullable<Outcome['text']>): Promise<void> {
-  const { stdout } = host;
   const pieces = typeof text === 'string' ? [text] : text;
   let failure: Error | undefined;
-  const onError = (error: Error): void => { failure ??= error; };
-  stdout.on('error', onError);
-  const put = (chunk: string): Promise<void> => new Promise((done) => {
-    stdout.write(stdout.isTTY ? escapeControl(chunk) : chunk, (error) => {
-      if (error) onError(error);
-      done();
+  const onError = (error: unknown): void => { failure ??= error as Error; };
+  let stream: Host['stdout'] | undefined;
+  const put = async (chunk: string): Promise<void> => {
+    let rest: Uint8Array | string = chunk;
+    try {
+      if (host.writeDirect !== undefined) rest = host.writeDirect(chunk);
+    } catch (error) {
+      return onError(error);
+    }
+    if (rest.length === 0) return;
+    // The listener stays: an error that is reported late must not be one that nobody listens to.
+    stream ??= host.stdout.on('error', onError);
+    const { stdout } = host;
+    if (stdout.isTTY && typeof rest === 'string') rest = escapeControl(rest);
+    await new Promise<void>((done) => {
+      stdout.write(rest, (error) => {
+        if (error) onError(error);
+        done();
+      });
     });
-  });
+  };
   let waiting = '';
   let last = '\n';
   for await (const piece of pieces) {
@@ -57,7 +113,6 @@ export async function writeOut(host: Host, text: NonNullable<Outcome['text']>): 
   }
   if (!last.endsWith('\n')) waiting += '\n';
   if (waiting !== '' && failure === undefined) await put(waiting);
-  // The listener stays: an error that is reported late must not be one that nobody listens to.
   if (failure !== undefined && errnoOf(failure) !== 'EPIPE') {
     throw new HandoffError('IO', `stdout could not be written: ${failure.message}`, { cause: failure });
   }
@@ -72,10 +127,10 @@ export function writeErr(host: Host, line: string, prefix = ''): void {
 
 /** The Io of one command, and how the runner takes a line of progress away when the command has ended. */
 export function createIo(host: Host, program: string, json: boolean): { io: Io; clear(): void } {
-  // Made on first use: most commands end before there is progress to show.
-  let progress: ReturnType<typeof createProgress> | undefined;
   const began = Date.now();
-  const clear = (): void => progress?.clear();
+  let line: ReturnType<typeof createProgress> | undefined;
+  let loading: Promise<void> | undefined;
+  const clear = (): void => line?.clear();
   const io: Io = {
     get cwd() {
       try {
@@ -93,8 +148,9 @@ export function createIo(host: Host, program: string, json: boolean): { io: Io; 
       writeErr(host, `${program}: ${message}`);
     },
     progress(message) {
-      progress ??= createProgress(host.stderr, Date.now, began);
-      progress.show(message);
+      if (!host.stderr.isTTY) return;
+      loading ??= import('./progress.mts').then((module) => { line = module.createProgress(host.stderr, Date.now, began); });
+      line?.show(message);
     },
     async confirm(question) {
       clear();

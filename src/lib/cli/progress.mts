@@ -1,15 +1,8 @@
-import { escapeControl } from './escape.mts';
+import { escapeControl, type Terminal } from './io.mts';
 
 const QUIET_MS = 1000;
 const EVERY_MS = 100;
 const CLEAR = '\r\u001b[2K';
-
-/** A stream that may be a terminal. */
-export interface Terminal {
-  readonly isTTY?: boolean;
-  readonly columns?: number;
-  write(text: string): unknown;
-}
 
 /**
  * One line on a terminal that each message overwrites; nothing where it is no terminal, and nothing in the first

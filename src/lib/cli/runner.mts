@@ -35,7 +35,7 @@ export async function run(program: Program, argv: readonly string[], host: Host)
     const parsed = parseFlags(command, route.argv);
     json = route.json || parsed.json;
     if (parsed.help) return await print(host, json, (await import('./help.mts')).commandHelp(owner, command));
-    if (parsed.problem !== undefined) throw parsed.problem;
+    if (parsed.problem !== undefined) throw (await import('./help.mts')).explainMistake(owner, command, parsed.problem, parsed.unknown);
     const made = createIo(host, owner.name, json);
     clear = made.clear;
     // The parser read them by this command's own table, so they are what it declares.

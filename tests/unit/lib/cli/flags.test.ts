@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseFlags } from '../../../../src/lib/cli/flags.mts';
+import { explainMistake } from '../../../../src/lib/cli/help.mts';
 
 const command = {
   name: 'build',
@@ -15,6 +16,10 @@ const command = {
   },
 } as const;
 const parse = (...argv: string[]) => parseFlags(command, argv);
+const told = (...argv: string[]) => {
+  const { problem, unknown } = parse(...argv);
+  return problem === undefined ? undefined : explainMistake({ name: 'handoff' }, command, problem, unknown);
+};
 
 describe('values', () => {
   it.each([
@@ -57,8 +62,8 @@ describe('values', () => {
 
 describe('mistakes', () => {
   it('names the nearest flag for an unknown one', () => {
-    expect(parse('--sesion', 'x').problem).toMatchObject({
-      code: 'USAGE', message: expect.stringContaining('did you mean --session?'), data: { flag: '--sesion', nearest: '--session' },
+    expect(told('--sesion', 'x')).toMatchObject({
+      code: 'USAGE', message: expect.stringMatching(/^build: unknown flag --sesion, did you mean --session\? \(see handoff build --help\)$/), data: { flag: '--sesion', nearest: '--session' },
     });
   });
 
@@ -80,7 +85,7 @@ describe('mistakes', () => {
   });
 
   it('does not suggest a hidden flag', () => {
-    expect(parse('--secrt').problem?.message).not.toContain('secret');
+    expect(told('--secrt')?.message).not.toContain('secret');
     expect(parse('--secret').problem).toBeUndefined();
   });
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { escapeControl } from '../../../../src/lib/cli/escape.mts';
-import { createIo, writeOut } from '../../../../src/lib/cli/io.mts';
+import { createIo, escapeControl, writeOut } from '../../../../src/lib/cli/io.mts';
 import { createProgress } from '../../../../src/lib/cli/progress.mts';
 import { fakeHost } from '../../../helpers/host.ts';
 
