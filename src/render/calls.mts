@@ -62,13 +62,18 @@ export function readCall(turn: Turn): CallSays {
       return readShellCall(text);
     case 'plan':
       return { ...plain(kind, text, tool), ...planOf(text) };
+    case 'ask':
+      return plain(kind, text, tool, QUESTION_KEY);
+    case 'agent':
+      return plain(kind, text, tool, TASK_KEY);
     default:
-      return plain(kind, text, tool);
+      return plain(kind, text, tool, PATH_KEY);
   }
 }
 
-function plain(kind: CallKind, text: string, tool: string): CallSays {
-  return { kind, target: pathIn(text) ?? keep(inputOf(text, tool), TARGET_LENGTH), changes: NOTHING, commands: NOTHING };
+function plain(kind: CallKind, text: string, tool: string, key?: RegExp): CallSays {
+  const named = key === undefined ? undefined : stringIn(text, key, TARGET_LENGTH);
+  return { kind, target: named ?? keep(inputOf(text, tool), TARGET_LENGTH), changes: NOTHING, commands: NOTHING };
 }
 
 function readFileCall(kind: 'write' | 'edit' | 'delete', text: string): CallSays {
@@ -154,6 +159,8 @@ function planOf(text: string): { plan?: PlanRow[] } {
 }
 
 const PATH_KEY = /"(?:file_path|filePath|filepath|path|notebook_path|absolute_path|target_file)"\s*:\s*"/g;
+const QUESTION_KEY = /"question"\s*:\s*"/g;
+const TASK_KEY = /"(?:description|prompt|message)"\s*:\s*"/g;
 const COMMAND_KEY = /"(?:command|cmd)"\s*:\s*"/g;
 
 /** The first path that the input names. */

@@ -49,8 +49,10 @@ export interface CommandRow {
   /** Absent where the record does not tell, or where there is no result. */
   ok?: boolean;
   exit?: number;
-  /** Its kind, where it checks the work. */
+  /** It checks the work: tests, lint, types. */
   test?: true;
+  /** A person or a rule did not allow it: it never ran. */
+  refused?: true;
   replayed?: true;
 }
 
@@ -96,7 +98,7 @@ export interface ToolRow {
   ts: string;
   tool: string;
   target: string;
-  /** `ok`, `failed`, `exit 1`, `no result`, or `?` where the record does not tell. */
+  /** `ok`, `failed`, `exit 1`, `refused`, `no result`, or `done` where the record does not tell. */
   result: string;
 }
 

@@ -3,6 +3,7 @@
  * says only what its own record says; which result answers which call, which queued prompt was delivered and which
  * branch was given up is decided here. Everything is bounded, so that a session of millions of turns fits.
  */
+import { createMemory, trim } from './memory.mts';
 import type { Turn } from '../transcript/turn.mts';
 
 /** What the pairing needs to know of a call; the reducer hangs more on it. */
@@ -30,7 +31,7 @@ export interface Pairing<C extends OpenCall> {
 /** Pairs calls and results by call id; calls and results without an id in their order. `cap` bounds what is kept open. */
 export function createPairing<C extends OpenCall>(cap = 10_000): Pairing<C> {
   const open = new Map<string, C>();
-  const closed = new Map<string, C>();
+  const closed = createMemory<C>(1_000);
   let loose: C[] = [];
   let orphans = 0;
   let dropped = 0;
@@ -42,10 +43,7 @@ export function createPairing<C extends OpenCall>(cap = 10_000): Pairing<C> {
         return;
       }
       open.set(call.call, call);
-      if (open.size > cap) {
-        forgetOldest(open);
-        dropped++;
-      }
+      dropped += trim(open, cap);
     },
     close(turn) {
       if (turn.call === undefined) return closeLoose(turn);
@@ -62,7 +60,6 @@ export function createPairing<C extends OpenCall>(cap = 10_000): Pairing<C> {
       }
       open.delete(turn.call);
       closed.set(turn.call, waiting);
-      if (closed.size > 1_000) forgetOldest(closed);
       return { call: waiting, again: false };
     },
     passed() {
@@ -91,11 +88,6 @@ export function createPairing<C extends OpenCall>(cap = 10_000): Pairing<C> {
     loose.splice(at, 1);
     return { call, again: false };
   }
-}
-
-function forgetOldest<K>(map: Map<K, unknown>): void {
-  const oldest = map.keys().next();
-  if (oldest.done !== true) map.delete(oldest.value);
 }
 
 export interface QueuedPrompt {
@@ -168,18 +160,13 @@ export interface Branches {
  */
 export function createBranches(memory = 50_000): Branches {
   /** Id of a turn → number of the last USER turn on its path. */
-  const path = new Map<string, number>();
+  const path = createMemory<number>(memory);
   /** USER turns that do not follow the one before them → the one they follow. Always a smaller number: no cycle. */
-  const jumps = new Map<number, number>();
+  let jumps = new Map<number, number>();
   let users = 0;
   let tip = -1;
   /** The last USER turn on the way to `tip` that has an id: one without (a line of a log) is on nobody's path, and is no branch. */
   let placed = -1;
-
-  function remember(id: string, user: number): void {
-    path.set(id, user);
-    if (path.size > memory) forgetOldest(path);
-  }
 
   return {
     add(turn) {
@@ -188,20 +175,20 @@ export function createBranches(memory = 50_000): Branches {
       if (turn.class !== 'USER') {
         if (turn.class === 'AGENT' && from !== tip) tip = placed = from;
         const own = turn.record ?? turn.id;
-        if (own !== undefined && !path.has(own)) remember(own, from);
+        if (own !== undefined && path.get(own) === undefined) path.set(own, from);
         return -1;
       }
       const user = users++;
       // The record it hangs on may have given no turn; a second prompt on the same record is an edited one.
-      if (turn.parent !== undefined && known === undefined) remember(turn.parent, from);
+      if (turn.parent !== undefined && known === undefined) path.set(turn.parent, from);
       const own = turn.record ?? turn.id;
       if (own !== undefined) {
-        remember(own, user);
+        path.set(own, user);
         placed = user;
       }
       if (from !== user - 1) {
         jumps.set(user, from);
-        if (jumps.size > 10_000) forgetOldest(jumps);
+        if (jumps.size > 10_000) jumps = new Map([...jumps].slice(5_000));
       }
       tip = user;
       return user;

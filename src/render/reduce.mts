@@ -3,16 +3,17 @@
  * lines and on new turns alike, so it is fast, keeps little, and never needs a turn a second time.
  */
 import { createBackground } from './background.mts';
-import { pathIn, readCall, type CallSays } from './calls.mts';
-import type { CommandRow, DecisionRow, Digest, PlanRow, TimelineRow, ToolRow } from './digest.mts';
-import { createBranches, createPairing, createQueue, type OpenCall } from './lineage.mts';
+import { pathIn, readCall } from './calls.mts';
+import type { DecisionRow, Digest, PlanRow, TimelineRow, ToolRow } from './digest.mts';
+import { createBranches, createPairing, createQueue } from './lineage.mts';
 import { createLoops } from './loops.mts';
 import { createPrompts } from './prompts.mts';
 import { pendingRows } from './pending.mts';
 import { createRing } from './ring.mts';
 import { head, keep, own, tail } from './text.mts';
+import { keyOf, outcome, RESULT_HEAD, ROW_LENGTH, rowOf, telling, whereOf, type Call } from './turn-rows.mts';
 import { createCommands, createErrors, createFiles, type Where } from './work.mts';
-import type { Effect, Turn } from '../transcript/turn.mts';
+import type { Turn } from '../transcript/turn.mts';
 
 export interface ReducerOptions {
   /** `--objective`; wins over every prompt. */
@@ -27,20 +28,8 @@ export interface Reducer {
   digest(): Digest;
 }
 
-interface Call extends OpenCall, Where {
-  side?: string;
-  effect: Effect;
-  says: CallSays;
-  commands: readonly CommandRow[];
-  row: ToolRow;
-  /** Head of the call's text: what a poll of a background task asked for. */
-  input: string;
-}
-
 const STATE_LENGTH = 1_200;
 const ROWS = 40;
-const ROW_LENGTH = 400;
-const RESULT_HEAD = 1_000;
 const PENDING_ROWS = 200;
 const REFUSED = /^(?:The user doesn['’]t want to|User (?:rejected|declined|refused)|Permission to use|Tool use (?:was )?rejected|(?:exec command|patch) rejected by user|rejected by user)/i;
 
@@ -145,7 +134,7 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
     counts.results++;
     const found = calls.close(turn);
     const name = turn.tool ?? found?.call.tool ?? '';
-    timeline.push(rowOf(turn, `${name === '' ? '' : `${name}: `}${turn.ok === false ? '(failed) ' : ''}${keep(turn.text, ROW_LENGTH)}`));
+    timeline.push(rowOf(turn, `→ ${turn.ok === false ? 'failed ' : ''}${name === '' ? '' : `${name}: `}${telling(turn.text)}`));
     if (found === undefined) return;
     const { call: done, again } = found;
     // A later result of the same call can only tell that it failed after all.
@@ -171,12 +160,20 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
     const kind = done.says.kind;
     const key = keyOf(done);
     if (turn.ok === false) {
-      if (REFUSED.test(head(turn.text, 60))) decide('refused', turn, done, `${done.says.target} — ${keep(turn.text, ROW_LENGTH)}`);
-      else errors.failed(key, turn, done, done.says.target);
+      if (REFUSED.test(head(turn.text, 60))) refused(turn, done);
+      else errors.failed(key, turn, done, done.says.target, telling(turn.text));
       return;
     }
     errors.worked(key);
     if (kind === 'ask') decide(/^exit/i.test(done.tool) ? 'approved' : 'answer', turn, done, turn.text);
+  }
+
+  /** A person (or a rule) said no. What they said with it is worth more than the client's sentence. */
+  function refused(turn: Turn, done: Call): void {
+    done.row.result = 'refused';
+    for (const row of done.commands) row.refused = true;
+    const said = /the user said:\s*([^]{1,400})/.exec(head(turn.text, 2_000))?.[1];
+    decide('refused', turn, done, said === undefined ? done.says.target : `${keep(done.says.target, 120)} (with the words: ${said.trim()})`);
   }
 
   function decide(kind: DecisionRow['kind'], turn: Turn, done: Call, text: string): void {
@@ -271,32 +268,4 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
   }
 
   return { add, digest };
-}
-
-function rowOf(turn: Turn, text: string): TimelineRow {
-  const row: TimelineRow = { seq: turn.seq, class: turn.class, text: keep(text, ROW_LENGTH) };
-  if (turn.part !== undefined) row.part = turn.part;
-  if (turn.side !== undefined) row.side = turn.side;
-  return row;
-}
-
-function outcome(turn: Turn): string {
-  if (turn.exit !== undefined && turn.exit !== 0) return `exit ${turn.exit}`;
-  return turn.ok === false ? 'failed' : turn.ok === true || turn.exit === 0 ? 'ok' : 'done';
-}
-
-/** A file's failure is over when any tool changes the file; a command's when the same command works. */
-function keyOf(done: Call): string {
-  const changed = done.says.changes[0];
-  return changed === undefined ? `${done.tool}\0${done.says.target}` : `\0file\0${changed.path}`;
-}
-
-function whereOf(done: Call): Where {
-  return {
-    seq: done.seq,
-    ts: done.ts,
-    tool: done.tool,
-    ...(done.side === undefined ? {} : { side: done.side }),
-    ...(done.replayed === undefined ? {} : { replayed: done.replayed }),
-  };
 }

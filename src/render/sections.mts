@@ -61,8 +61,8 @@ export function pending(digest: Digest): Section {
   const shown = digest.pending.slice(0, 20);
   return {
     heading: 'Pending',
-    lead: table('seq', 'what', 'about', 'before you go on'),
-    rows: shown.map((one) => row([String(one.seq), pendingWhat(one), inline(one.target, TARGET), pendingAdvice(one)])),
+    lead: table('seq', 'what', 'effect', 'about', 'before you go on'),
+    rows: shown.map((one) => row([String(one.seq), pendingWhat(one), one.effect ?? '', inline(one.target, TARGET), pendingAdvice(one)])),
     oldest: 'last',
     weight: 0,
     least: Infinity,
@@ -77,7 +77,7 @@ function pendingWhat(one: PendingRow): string {
   if (one.kind === 'prompt') return 'queued prompt';
   const tool = inline(one.tool ?? '', 40);
   if (one.kind === 'background') return `background ${tool}`;
-  return `call ${tool}, ${one.effect ?? 'unknown'}${one.interrupted ? ', interrupted' : ''}`;
+  return `call ${tool}${one.interrupted ? ', interrupted' : ''}`;
 }
 
 function pendingAdvice(one: PendingRow): string {
@@ -129,12 +129,12 @@ export function commandsRun(digest: Digest): Section {
   const failed = newest.filter((command) => command.ok === false).slice(0, FAILED_ROWS);
   const others = newest.filter((command) => command.ok !== false).slice(0, OTHER_ROWS);
   const shown = [...failed, ...others];
-  const checks = digest.tests.slice(-5).map((check) => `- seq ${check.seq}, ${outcome(check)}: ${inline(check.command, TARGET)}`);
+  const checks = digest.tests.slice(-5).reverse().map((check) => `- seq ${check.seq}, ${outcome(check)}: ${inline(check.command, TARGET)}`);
   return {
     heading: 'Commands run',
     lead: [
       ...(digest.commandsTotal > 0 ? [`${digest.commandsTotal} in all, ${digest.commandsFailed} failed; failures first, newest first.`, ''] : []),
-      ...(checks.length > 0 ? ['Last run of each check:', '', ...checks, ''] : []),
+      ...(checks.length > 0 ? ['The last run of each check:', '', ...checks, ''] : []),
       ...table('seq', 'result', `command (head ${TARGET})`),
     ],
     rows: shown.map((command) => row([String(command.seq), outcome(command), inline(command.command, TARGET)])),
@@ -149,6 +149,7 @@ export function commandsRun(digest: Digest): Section {
 }
 
 function outcome(command: CommandRow): string {
+  if (command.refused) return 'refused';
   if (command.exit !== undefined) return command.exit === 0 && command.ok === false ? 'failed' : `exit ${command.exit}`;
   return command.ok === undefined ? 'not recorded' : command.ok ? 'ok' : 'failed';
 }

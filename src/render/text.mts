@@ -88,7 +88,7 @@ export function inline(text: string, max: number): string {
     .replaceAll('-->', '--\\>')
     .replaceAll('](', ']\\(')
     .replace(/[|`]/g, '\\$&')
-    .replace(/^(?=[#>=+*~-]|\d+[.)])/, '\\')
+    .replace(/^#/, '\\#')
     .replace(/\\$/, '\\\\')
     .replace(ACTIVE, visible);
   return cut.length < folded.length || text.length > max * 4 ? `${safe}…` : safe;

@@ -1,3 +1,5 @@
+import type { Tokens } from '../transcript/turn.mts';
+
 /** What the renders may know of a session besides its turns: the manifest satisfies it, without being imported. */
 export interface RenderView {
   session: string;
@@ -16,7 +18,7 @@ export interface RenderView {
   raw_sha256: string;
   /** 64 zeros while the hash is not known; the place is patched when it is. */
   manifest_sha256: string;
-  usage?: Readonly<Record<string, unknown>>;
+  usage?: Readonly<Tokens>;
   redaction?: { on: boolean; counts: Readonly<Record<string, number>> };
   parent_session?: string;
   fork?: { of: string; by: string; until_seq?: number };

@@ -168,7 +168,7 @@ export function createCommands(): Commands {
 }
 
 export interface Errors {
-  failed(key: string, turn: Turn, at: Where, target: string): void;
+  failed(key: string, turn: Turn, at: Where, target: string, text: string): void;
   /** The same command or file worked: its failure is over. */
   worked(key: string): void;
   api(turn: Turn): void;
@@ -195,8 +195,7 @@ export function createErrors(): Errors {
     }
   }
   return {
-    failed(key, turn, at, target) {
-      const text = keep(turn.text, TEXT_LENGTH);
+    failed(key, turn, at, target, text) {
       put(key, { seq: turn.seq, ts: turn.ts, tool: at.tool, target, text, ...(turn.exit === undefined ? {} : { exit: turn.exit }) });
     },
     worked(key) {

@@ -1,0 +1,60 @@
+/** Rows that single turns give: of the timeline, of a call on its way to its result. */
+import { head, keep, own } from './text.mts';
+import type { CallSays } from './calls.mts';
+import type { CommandRow, TimelineRow, ToolRow } from './digest.mts';
+import type { OpenCall } from './lineage.mts';
+import type { Where } from './work.mts';
+import type { Effect, Turn } from '../transcript/turn.mts';
+
+export const ROW_LENGTH = 400;
+/** How much of a result is looked at, for what it says of itself. */
+export const RESULT_HEAD = 1_000;
+
+/** A call as the reducer keeps it until its result is there. */
+export interface Call extends OpenCall, Where {
+  tool: string;
+  side?: string;
+  effect: Effect;
+  says: CallSays;
+  commands: readonly CommandRow[];
+  row: ToolRow;
+  /** Head of the call's text: what a poll of a background task asked for. */
+  input: string;
+}
+
+export function rowOf(turn: Turn, text: string): TimelineRow {
+  const row: TimelineRow = { seq: turn.seq, class: turn.class, text: keep(text, ROW_LENGTH) };
+  if (turn.part !== undefined) row.part = turn.part;
+  if (turn.side !== undefined) row.side = turn.side;
+  return row;
+}
+
+/** The head of a result without the lines that some clients put before what was printed. */
+export function telling(text: string): string {
+  const start = head(text, RESULT_HEAD);
+  const printed = /^(?:Chunk ID|Exit code|Wall time|Script \w+)/.test(start) ? start.indexOf('\nOutput:\n') : -1;
+  const from = printed < 0 ? 0 : printed + '\nOutput:\n'.length;
+  return from > 0 && start.length > from ? own(head(start.slice(from), ROW_LENGTH)) : keep(text, ROW_LENGTH);
+}
+
+export function outcome(turn: Turn): string {
+  if (turn.exit !== undefined && turn.exit !== 0) return `exit ${turn.exit}`;
+  return turn.ok === false ? 'failed' : turn.ok === true || turn.exit === 0 ? 'ok' : 'done';
+}
+
+/** A file's failure is over when any tool changes the file; a command's when the same command works. */
+export function keyOf(done: Call): string {
+  const changed = done.says.changes[0];
+  if (changed !== undefined) return `\0file\0${changed.path}`;
+  return done.says.kind === 'plan' ? done.tool : `${done.tool}\0${done.says.target}`;
+}
+
+export function whereOf(done: Call): Where {
+  return {
+    seq: done.seq,
+    ts: done.ts,
+    tool: done.tool,
+    ...(done.side === undefined ? {} : { side: done.side }),
+    ...(done.replayed === undefined ? {} : { replayed: done.replayed }),
+  };
+}
