@@ -3,7 +3,6 @@
  * made anew; nothing depends on it but speed. Rows are exchanged in the text, so that a build in a store of many
  * thousand sessions does not pay for parsing them.
  */
-import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { readText, replaceFile } from '../lib/fs/files.mts';
@@ -31,6 +30,8 @@ export interface IndexRow {
 
 /** How long a command waits for another one that is writing the index. */
 const WAIT_MS = 20_000;
+/** Marks what is written under the index lock: one name, so that the next writer clears what a crash left. */
+export const NEW = 'new';
 
 export function indexRow(folder: string, manifest: Manifest): IndexRow {
   return {
@@ -59,10 +60,15 @@ export function readIndex(root: string): IndexRow[] | undefined {
 export function parseRows(text: string): IndexRow[] | undefined {
   try {
     const rows = JSON.parse(text) as IndexRow[];
-    return Array.isArray(rows) && rows.every((row) => typeof row?.id === 'string' && typeof row.project === 'string') ? rows : undefined;
+    return Array.isArray(rows) && rows.every((row) => isName(row?.id) && isName(row.project) && typeof row.uuid === 'string') ? rows : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** An index may come from elsewhere: a name in it must not lead out of the store. */
+function isName(name: unknown): boolean {
+  return typeof name === 'string' && name !== '' && name !== '.' && name !== '..' && !/[\\/\0]/.test(name);
 }
 
 /** The rows as the manifests give them; a manifest that cannot be read gives none. */
@@ -110,7 +116,7 @@ export function updateIndex(root: string, change: IndexChange): void {
   try {
     const text = readText(index);
     const next = (text === undefined ? undefined : spliced(text, change)) ?? JSON.stringify(changed(rowsFromManifests(root), change), null, 2);
-    if (next !== text) replaceFile(index, next, lock.token, false);
+    if (next !== text) replaceFile(index, next, NEW, false);
     change.pages?.();
   } finally {
     lock.release();
@@ -124,7 +130,7 @@ export function rebuildIndex(root: string): IndexRow[] {
   try {
     const rows = rowsFromManifests(root);
     const text = JSON.stringify(rows, null, 2);
-    if (text !== readText(index)) replaceFile(index, text, randomBytes(6).toString('hex'), false);
+    if (text !== readText(index)) replaceFile(index, text, NEW, false);
     return rows;
   } finally {
     lock.release();

@@ -6,6 +6,7 @@ import { HandoffError } from '../lib/errors.mts';
 import { readText } from '../lib/fs/files.mts';
 import { manifestHash } from '../lib/hash-chain.mts';
 import type { Tokens } from '../transcript/turn.mts';
+import type { RunningTotal } from '../transcript/usage.mts';
 import { SEAL_FORMAT } from './layout.mts';
 
 /** One source ever merged into a session. */
@@ -29,11 +30,6 @@ export interface Seal {
   /** These two are hashed with the manifest's hash in them as zeros. */
   summary_sha256: string;
   payload_sha256: string;
-}
-
-export interface Usage extends Tokens {
-  /** Tokens of the last few messages, so that a message that is said again counts once. */
-  recent?: Record<string, Tokens>;
 }
 
 export interface Manifest {
@@ -61,6 +57,8 @@ export interface Manifest {
   federated_from?: string;
   federated_at?: string;
   objective?: string;
+  /** Which of harness and model a person gave, rather than the source. */
+  pinned?: string[];
   uuid?: string;
   title?: string;
   cwd?: string;
@@ -73,8 +71,13 @@ export interface Manifest {
   skipped?: number;
   bad_lines?: number;
   unknown?: Record<string, number>;
-  redaction?: { on: boolean; counts: Record<string, number> };
-  usage?: Usage;
+  /** `older_lines`: the timeline holds lines that 2.0.x wrote, which were never redacted. */
+  redaction?: { on: boolean; counts: Record<string, number>; older_lines?: true };
+  usage?: Tokens;
+  /** Tokens of the last few messages, so that one that is said again counts once. */
+  /** Where the source gives running totals: what is needed to go on with them. */
+  usage_running?: RunningTotal;
+  usage_recent?: Record<string, Tokens>;
   [key: string]: unknown;
 }
 

@@ -1,5 +1,6 @@
 /** PROJECT.md: the project's name and one line a session, rewritten in place when the session grows. */
 import { readText, replaceFile } from '../lib/fs/files.mts';
+import { NEW } from './index-file.mts';
 import { projectPage } from './layout.mts';
 
 export interface ProjectLine {
@@ -11,8 +12,8 @@ export interface ProjectLine {
 
 const HEAD_LENGTH = 80;
 
-/** Writes the line of `put`, and takes out that of `remove`. `mark` names the temporary file. Call it under the index lock. */
-export function updateProjectPage(root: string, project: string, change: { put?: ProjectLine; remove?: string }, mark: string): void {
+/** Writes the line of `put`, and takes out that of `remove`. Call it under the index lock. */
+export function updateProjectPage(root: string, project: string, change: { put?: ProjectLine; remove?: string }): void {
   const file = projectPage(root, project);
   const text = readText(file);
   if (text === undefined && change.put === undefined) return;
@@ -25,7 +26,7 @@ export function updateProjectPage(root: string, project: string, change: { put?:
     else lines[at] = lineOf(change.put);
   }
   const next = `${lines.join('\n')}\n`;
-  if (next !== text) replaceFile(file, next, mark, false);
+  if (next !== text) replaceFile(file, next, NEW, false);
 }
 
 function lineOf({ session, turns, revisions, objective }: ProjectLine): string {

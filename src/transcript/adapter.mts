@@ -43,4 +43,6 @@ export interface LineAdapter {
    */
   variant?(head: SourceHead): LineAdapter;
   read(record: JsonObject, to: RecordSink): void;
+  /** In a sub-agent's own file: the `side` that its turns name, which there is the main agent. */
+  ownSide?(head: SourceHead): string | undefined;
 }

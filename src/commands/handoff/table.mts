@@ -5,6 +5,10 @@ export const program: Program = {
   name: 'handoff',
   summary: 'one transcript in, one handoff out',
   verbs: [
+    { name: 'build', summary: 'make or update a handoff from a transcript', load: async () => (await import('./build.mts')).command },
+    { name: 'list', summary: 'the handoffs of the store, newest first', load: async () => (await import('./list.mts')).command },
+    { name: 'show', summary: 'print a handoff\'s brief, or turns of its timeline', load: async () => (await import('./show.mts')).command },
+    { name: 'verify', summary: 'check a handoff against its own record; reads only', load: async () => (await import('./verify.mts')).command },
     { name: 'config', summary: 'show which store is used, and why', load: async () => (await import('./config.mts')).command },
   ],
   // 2.0.x had no verb for a build: `--handoff --source <file>`.

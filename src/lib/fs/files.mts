@@ -73,13 +73,13 @@ export function syncFolder(folder: string): void {
 
 /**
  * Puts `data` in the place of `target` in one step: a reader sees the old file or the new one.
- * `mark` makes the temporary name unique and tells whose it is. On failure the temporary file is removed.
+ * `mark` tells whose the temporary name is; one that a crash left under the same mark is written over. On failure the temporary file is removed.
  */
 export function replaceFile(target: string, data: string | Uint8Array, mark: string, durable = true): void {
   const temporary = `${target}.${mark}.tmp`;
   let fd: number | undefined;
   try {
-    fd = fs.openSync(temporary, 'wx', FILE_MODE);
+    fd = openNew(temporary);
     writeAll(fd, typeof data === 'string' ? Buffer.from(data) : data);
     if (durable) sync(fd);
     fs.closeSync(fd);
@@ -90,6 +90,17 @@ export function replaceFile(target: string, data: string | Uint8Array, mark: str
     if (fd !== undefined) fs.closeSync(fd);
     removeQuietly(temporary);
     throw error;
+  }
+}
+
+/** A file that was not there, also where a crash left one of that name; a link in its place is not written through. */
+function openNew(file: string): number {
+  try {
+    return fs.openSync(file, 'wx', FILE_MODE);
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw error;
+    fs.unlinkSync(file);
+    return fs.openSync(file, 'wx', FILE_MODE);
   }
 }
 

@@ -2,7 +2,7 @@
  * Locks: one file a key, written whole under a name of its own and then linked into place, so that nobody ever sees half
  * of one. A lock is also the intent of the work under it: who takes over a dead holder's lock is given its record first.
  *
- *   acquire → (recover what `previous` left) → note(...) → work → stillMine() → commit → release
+ *   acquire → (settle what the holders in `left` began) → note(...) → work → stillMine() → commit → release
  *
  * A session's lock does not wait: a living holder is HELD at once. Short internal locks (the index) wait with a bound.
  * Taking over is serialised by a second exclusive file and puts the new lock over the old in one rename.
@@ -20,15 +20,20 @@ export interface LockRecord extends Holder {
   key: string;
   operation: string;
   at: string;
+  /** Dead holders whose work was not yet settled when this lock was taken. */
+  left?: LockRecord[];
   [fact: string]: unknown;
 }
 
 export interface Lock {
   readonly token: string;
   readonly file: string;
-  /** The record of a dead holder whose lock this one replaced. */
-  readonly previous: LockRecord | undefined;
-  /** Adds facts to the lock in one rename: what recovery needs must be there before the work begins. */
+  /** The records of dead holders whose work has to be settled first, oldest first. */
+  readonly left: readonly LockRecord[];
+  /**
+   * Adds facts to the lock in one rename: what recovery needs must be there before the work begins. What dead holders
+   * left is taken as settled.
+   */
   note(facts: Record<string, unknown>): void;
   /** Throws HELD where somebody took the lock away: the work must not be committed then. */
   stillMine(): void;
@@ -65,12 +70,12 @@ export function acquire(folder: string, key: string, operation: string, waitMs =
   for (let pause = 2; ; pause = Math.min(pause * 2, 50)) {
     writeStaged(staged, record);
     try {
-      if (linkInto(staged, file)) return held(file, record, undefined);
+      if (linkInto(staged, file)) return held(file, record);
       const found = look(file);
       if (found === undefined) continue; // released in between
       if (found.life === 'dead') {
         const taken = takeOver(file, staged, record);
-        if (taken !== undefined) return held(file, record, taken.record);
+        if (taken !== undefined) return held(file, taken);
         // Somebody else is at it: what holds the lock next is told by another look.
       }
       if (Date.now() >= deadline && found.life !== 'dead') throw heldError(found);
@@ -92,16 +97,17 @@ export function allLocks(folder: string): Held[] {
   return names(folder).filter((name) => name.endsWith('.lock')).flatMap((name) => look(path.join(folder, name)) ?? []);
 }
 
-function held(file: string, record: LockRecord, previous: LockRecord | undefined): Lock {
+function held(file: string, record: LockRecord): Lock {
   let current = record;
   const mine = () => parse(readOr(file))?.token === current.token;
   return {
     token: record.token,
     file,
-    previous,
+    left: record.left ?? [],
     note(facts) {
       if (!mine()) throw lost(file);
-      const next = { ...current, ...facts };
+      const { left: _settled, ...own } = current;
+      const next: LockRecord = { ...own, ...facts };
       const staged = stagedName(file, record.token);
       writeStaged(staged, next);
       rename(staged, file);
@@ -155,8 +161,11 @@ function linkInto(staged: string, file: string): boolean {
   }
 }
 
-/** Gives the dead record whose place was taken, or undefined where another process is faster. */
-function takeOver(file: string, staged: string, record: LockRecord): { record: LockRecord | undefined } | undefined {
+/**
+ * Gives the record that now holds the lock, or undefined where another process is faster. It carries what the dead left,
+ * so that a second crash, before that is settled, loses nothing.
+ */
+function takeOver(file: string, staged: string, record: LockRecord): LockRecord | undefined {
   const taking = `${file}.taking`;
   try {
     fs.closeSync(fs.openSync(taking, 'wx', FILE_MODE));
@@ -177,8 +186,11 @@ function takeOver(file: string, staged: string, record: LockRecord): { record: L
   try {
     const found = look(file);
     if (found === undefined || found.life !== 'dead') return undefined;
+    const { left: earlier = [], ...dead } = found.record ?? { left: undefined };
+    const taken: LockRecord = { ...record, left: [...earlier, ...(found.record === undefined ? [] : [dead as LockRecord])] };
+    writeStaged(staged, taken);
     rename(staged, file);
-    return { record: found.record };
+    return taken;
   } finally {
     removeQuietly(taking);
   }
@@ -219,7 +231,9 @@ function parse(text: string): LockRecord | undefined {
     const value = JSON.parse(text) as LockRecord;
     const whole = typeof value === 'object' && value !== null && Number.isInteger(value.pid)
       && [value.host, value.token, value.key, value.operation, value.at].every((fact) => typeof fact === 'string');
-    return whole ? { ...value, started: typeof value.started === 'string' ? value.started : '' } : undefined;
+    if (!whole) return undefined;
+    if (!Array.isArray(value.left)) delete value.left;
+    return { ...value, started: typeof value.started === 'string' ? value.started : '' };
   } catch {
     return undefined;
   }

@@ -27,6 +27,7 @@ export const claudeCode: LineAdapter = {
   id: 'claude-code',
   harness: 'claude-code',
   version: 1,
+  ownSide,
 
   recognises(record: JsonObject): boolean {
     const type = str(record.type);

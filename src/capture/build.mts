@@ -1,0 +1,221 @@
+/**
+ * A build: one transcript in, one handoff out (docs/ARCHITECTURE.md, "One pipeline for every build"). This file decides
+ * what the source is, which session it belongs to and whether there is anything new; revise.mts writes the revision.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { errnoOf, HandoffError } from '../lib/errors.mts';
+import { allLocks, type Lock } from '../lib/fs/lock.mts';
+import type { LineAdapter } from '../transcript/adapter.mts';
+import { detectShape } from '../transcript/detect.mts';
+import { createRedactor } from '../transcript/redaction/create.mts';
+import { noRedaction, type Redactor } from '../transcript/redaction/redactor.mts';
+import type { JsonObject, SessionFacts } from '../transcript/turn.mts';
+import { sessionKey, sessionPaths, storePaths } from '../store/layout.mts';
+import { findExact } from '../store/lookup.mts';
+import { isSealed, manifestForWriting, type Manifest } from '../store/manifest.mts';
+import { folderName, projectSlug, tagOf, withSuffix } from '../store/names.mts';
+import { placeDir } from './commit.mts';
+import { migrateLegacy } from './migrate.mts';
+import { extentOf, originOf } from './origin.mts';
+import { revise, type Revised } from './revise.mts';
+import { takeSession } from './session.mts';
+import { openSource, spoolStdin, type Source } from './source.mts';
+
+/** What a build is asked to do. Names are as typed. */
+export interface BuildRequest {
+  /** A path, or `-` for standard input. */
+  file: string;
+  session?: string | undefined;
+  harness?: string | undefined;
+  model?: string | undefined;
+  project?: string | undefined;
+  objective?: string | undefined;
+  forceHarness?: boolean;
+  forceModel?: boolean;
+  allowBadLines?: boolean;
+  maxLineBytes: number;
+  redact: boolean;
+}
+
+/** Where it is done, and how it talks. */
+export interface BuildPlace {
+  root: string;
+  cwd: string;
+  stdin: AsyncIterable<string | Uint8Array>;
+  /** The configuration's own words. */
+  projectName?: string | undefined;
+  redactionPatterns: readonly string[];
+  maxBriefTokens: number;
+  tools: { exclude_patterns: readonly string[]; include_tool_outputs: boolean; truncate_tool_outputs: boolean; max_tool_output_length: number };
+  linking: { enabled: boolean; min_overlap_score: number };
+  note(message: string): void;
+  progress(message: string): void;
+  onSignal(undo: () => void): () => void;
+}
+
+export type BuildResult =
+  | { action: 'up-to-date'; session: string; project: string; dir: string; watermark: number; revision: number }
+  | ({ action: 'built' } & Revised);
+
+/** A source whose shape is known. */
+export interface Transcript {
+  source: Source;
+  adapter: LineAdapter | undefined;
+  head: JsonObject[];
+  facts: SessionFacts;
+}
+
+/** Throws HandoffError; whatever it throws, the store is as it was or settled by the next build. */
+export async function build(request: BuildRequest, place: BuildPlace): Promise<BuildResult> {
+  const source = request.file === '-' ? await spoolStdin(place.stdin, storePaths(place.root).locks) : openSource(request.file, place.cwd);
+  try {
+    return await buildFrom(recognise(source, redactorOf(request, place)), request, place);
+  } finally {
+    source.close();
+  }
+}
+
+function redactorOf(request: BuildRequest, place: BuildPlace): Redactor {
+  return request.redact ? createRedactor({ patterns: place.redactionPatterns }) : noRedaction;
+}
+
+/** Names the shape, or says what the file is. Throws SHAPE or NO_TURNS. */
+function recognise(source: Source, redactor: Redactor): Transcript {
+  const shape = detectShape(source.head, source.path);
+  if (shape.kind === 'unreadable') throw new HandoffError('SHAPE', `${source.path} is ${shape.what}: ${shape.advice}`);
+  if (shape.kind === 'document') throw new HandoffError('SHAPE', `${source.path} is ${shape.document.id}, which is not read`);
+  if (shape.kind === 'empty') throw noTurns(source.path);
+  if (shape.kind === 'role-text') return { source, adapter: undefined, head: [], facts: {} };
+  // What names a session must be as clean as what is said in it.
+  const head = shape.records.map((record) => redactor.record(record, JSON.stringify(record)));
+  return { source, adapter: shape.adapter, head, facts: shape.adapter.identify({ path: source.path, records: head }) };
+}
+
+export function noTurns(file: string): HandoffError {
+  return new HandoffError('NO_TURNS', `${file} holds no conversation: not one turn that a person, an agent or a tool made`);
+}
+
+async function buildFrom(transcript: Transcript, request: BuildRequest, place: BuildPlace): Promise<BuildResult> {
+  const { root } = place;
+  for (const moved of migrateLegacy(root)) place.note(`migrated legacy ${moved.from} -> ${moved.to}`);
+  const id = sessionId(transcript, request);
+  const uuid = request.session === undefined ? transcript.facts.uuid : undefined;
+  const known = findExact(root, id, uuid);
+  const lock = takeSession(root, known?.uuid ?? id, 'build');
+  let release = true;
+  try {
+    // A dead holder's work was settled just now, or another build ended: only what stands under the lock counts.
+    const row = findExact(root, known?.uuid ?? id, uuid);
+    if (row !== undefined && request.project !== undefined && projectSlug(request.project) !== row.project) {
+      throw new HandoffError('USAGE', `${row.uuid} is in project ${row.project}; \`handoff rename ${row.id} ${projectSlug(request.project)}\` moves it`);
+    }
+    const at = row === undefined ? newPlace(root, id, projectOf(transcript, request, place)) : `${row.project}/${row.id}`;
+    const paths = sessionPaths(placeDir(root, at));
+    const base = manifestForWriting(paths.manifest);
+    checkMode(base?.manifest, request, place);
+    const result = await decide({ transcript, request, place, at, base, lock, session: row?.uuid ?? id });
+    return result;
+  } catch (error) {
+    if (error instanceof Unsettled) {
+      release = false;
+      throw error.cause;
+    }
+    throw error;
+  } finally {
+    if (release) lock.release();
+  }
+}
+
+/** A failure that the next holder of the lock has to settle: the lock must stay. */
+export class Unsettled extends Error {}
+
+export interface Work {
+  transcript: Transcript;
+  request: BuildRequest;
+  place: BuildPlace;
+  /** `project/folder`. */
+  at: string;
+  session: string;
+  base: { manifest: Manifest; text: string } | undefined;
+  lock: Lock;
+}
+
+async function decide(work: Work): Promise<BuildResult> {
+  const { base, transcript: { source, adapter }, place } = work;
+  const isJson = adapter !== undefined;
+  if (base === undefined) {
+    const extent = extentOf(source, 0, isJson);
+    if (extent.unfinished) place.note('the last line is not finished; the next build takes it');
+    return { action: 'built', ...await revise(work, { kind: 'first' }, extent) };
+  }
+  const origin = originOf(source, base.manifest);
+  if (origin.kind === 'known') return upToDate(work, base.manifest);
+  const from = origin.kind === 'grown' ? origin.from : 0;
+  const extent = extentOf(source, from, isJson);
+  if (extent.unfinished) place.note('the last line is not finished; the next build takes it');
+  if (extent.to <= from) return upToDate(work, base.manifest);
+  const revised = await revise(work, origin, extent);
+  return revised === undefined ? upToDate(work, base.manifest) : { action: 'built', ...revised };
+}
+
+function upToDate({ place, at, session }: Work, manifest: Manifest): BuildResult {
+  return { action: 'up-to-date', session, project: at.split('/')[0] ?? '', dir: placeDir(place.root, at), watermark: manifest.watermark, revision: manifest.revisions };
+}
+
+function sessionId({ source, facts, head }: Transcript, request: BuildRequest): string {
+  if (request.session !== undefined && request.session !== '') return request.session;
+  if (facts.uuid !== undefined) return facts.uuid;
+  const first = head[0]?.['session'];
+  if (typeof first === 'string' && first !== '') return first;
+  if (source.path === '-') throw new HandoffError('USAGE', 'standard input names no session: give it one with --session');
+  const name = path.basename(source.path);
+  return name.replace(/\.(jsonl|json|txt|md|log)$/i, '') || name;
+}
+
+function projectOf({ facts, adapter }: Transcript, request: BuildRequest, place: BuildPlace): string {
+  const name = request.project ?? place.projectName ?? tagOf(facts.thread)
+    ?? (facts.cwd === undefined ? undefined : facts.cwd.split(/[/\\]/).filter((part) => part !== '').at(-1))
+    ?? (harnessOf(request.harness, facts, adapter) || 'unsorted');
+  return projectSlug(name);
+}
+
+export function harnessOf(asked: string | undefined, facts: SessionFacts, adapter: LineAdapter | undefined): string {
+  return asked ?? (adapter?.harness || facts.harness || '');
+}
+
+/** A free folder for a new session; names that differ only in case are the same on some file systems. */
+function newPlace(root: string, id: string, project: string): string {
+  const wanted = folderName(id);
+  return isTaken(root, project, wanted, id) ? `${project}/${withSuffix(wanted, id)}` : `${project}/${wanted}`;
+}
+
+/** A folder without a manifest is nobody's, unless another session's lock names it: its first build is at work. */
+function isTaken(root: string, project: string, folder: string, id: string): boolean {
+  const lower = folder.toLowerCase();
+  const named = allLocks(storePaths(root).locks).some(({ record }) => record?.key !== sessionKey(id) && String(record?.['place']).toLowerCase() === `${project}/${lower}`);
+  if (named) return true;
+  return namesIn(path.join(storePaths(root).projects, project)).some((name) => name.toLowerCase() === lower
+    && (name !== folder || fs.existsSync(sessionPaths(placeDir(root, `${project}/${name}`)).manifest)));
+}
+
+function namesIn(dir: string): string[] {
+  try {
+    return fs.readdirSync(dir);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** A session keeps its mode: one text must not stand redacted in one half of it and open in the other. */
+function checkMode(manifest: Manifest | undefined, request: BuildRequest, place: BuildPlace): void {
+  const mode = manifest?.redaction;
+  if (manifest === undefined) return;
+  if (mode !== undefined && mode.on !== request.redact) {
+    const [was, is] = mode.on ? ['with redaction', 'without'] : ['without redaction', 'with'];
+    throw new HandoffError('MODE', `${manifest.session} was captured ${was} and cannot be built ${is} it; give the other one a --session of its own`);
+  }
+  const foreign = manifest.seal === undefined || !isSealed(manifest) || mode?.older_lines === true;
+  if (request.redact && foreign) place.note(`${manifest.session} has lines that 2.0.x captured; they stay as they are, without redaction`);
+}

@@ -1,0 +1,209 @@
+/**
+ * The renders of a session, staged beside their targets: TOOLS.md while the turns go by, then HANDOFF.llm.json,
+ * HANDOFF.summary.json and HANDOFF.md. They are a function of the timeline and the manifest and of nothing else, so a
+ * first build, a rebuild, a merge and `render` give the same bytes.
+ */
+import fs from 'node:fs';
+import { FILE_MODE, removeQuietly, sync, writeAll } from '../lib/fs/files.mts';
+import { readLines, type Line } from '../lib/fs/lines.mts';
+import type { Rollback } from '../lib/fs/rollback.mts';
+import { hasher, ZEROS } from '../lib/hash-chain.mts';
+import { renderBrief } from '../render/brief.mts';
+import { payloadFields, summaryFields } from '../render/fields.mts';
+import type { Digest } from '../render/digest.mts';
+import { createReducer } from '../render/reduce.mts';
+import { createToolsWriter, toolsHeader } from '../render/tools.mts';
+import type { RenderView, ToolOutputRules } from '../render/view.mts';
+import { joinHandoff } from '../store/evidence.mts';
+import { stagedName, type SessionPaths } from '../store/layout.mts';
+import { parseTurn } from '../store/timeline.mts';
+import type { Turn } from '../transcript/turn.mts';
+
+export interface RenderRules {
+  objective?: string | undefined;
+  maxBriefTokens: number;
+  tools: ToolOutputRules;
+}
+
+export interface RenderHashes {
+  tools_sha256: string;
+  summary_sha256: string;
+  payload_sha256: string;
+}
+
+export interface Renders {
+  /** Every turn of the timeline, in order. */
+  add(turn: Turn): void;
+  digest(): Digest;
+  /** Writes the payloads over the first `bytes` bytes of `timeline`; their hashes have the manifest's hash as zeros. */
+  finish(timeline: string, bytes: number, view: RenderView): RenderHashes;
+  /** Puts the manifest's hash into the payloads, writes the brief, makes all of it durable. */
+  seal(view: RenderView): void;
+}
+
+/** A file that is written from its start, hashed as it goes, and removed again if the work fails. */
+class StagedFile {
+  readonly path: string;
+  readonly #fd: number;
+  readonly #hash = hasher();
+  #text: string[] = [];
+  #held = 0;
+  #at = 0;
+
+  constructor(target: string, token: string, rollback: Rollback) {
+    this.path = stagedName(target, token);
+    this.#fd = fs.openSync(this.path, 'w', FILE_MODE);
+    rollback.push(() => {
+      this.close();
+      removeQuietly(this.path);
+    });
+  }
+
+  text(piece: string): void {
+    this.#text.push(piece);
+    this.#held += piece.length;
+    if (this.#held > 1 << 18) this.#flush();
+  }
+
+  bytes(chunk: Buffer): void {
+    this.#flush();
+    this.#hash.update(chunk);
+    writeAll(this.#fd, chunk, this.#at);
+    this.#at += chunk.length;
+  }
+
+  digest(): string {
+    this.#flush();
+    return this.#hash.copy().digest('hex');
+  }
+
+  patch(bytes: string, at: number): void {
+    writeAll(this.#fd, Buffer.from(bytes), at);
+  }
+
+  #open = true;
+
+  finish(): void {
+    this.#flush();
+    sync(this.#fd);
+    this.close();
+  }
+
+  close(): void {
+    if (this.#open) fs.closeSync(this.#fd);
+    this.#open = false;
+  }
+
+  #flush(): void {
+    if (this.#text.length === 0) return;
+    const chunk = Buffer.from(this.#text.join(''));
+    this.#text = [];
+    this.#held = 0;
+    this.bytes(chunk);
+  }
+}
+
+export function openRenders(paths: SessionPaths, session: string, token: string, rollback: Rollback, rules: RenderRules): Renders {
+  const reducer = createReducer(rules.objective === undefined ? {} : { objective: rules.objective });
+  const writer = createToolsWriter(rules.tools);
+  const tools = new StagedFile(paths.tools, token, rollback);
+  tools.text(toolsHeader(session));
+  let total = 0;
+  let digest: Digest | undefined;
+  let payload: { file: StagedFile; hashAt: number } | undefined;
+  let summary: { file: StagedFile; hashAt: number } | undefined;
+  const digested = () => (digest ??= reducer.digest());
+
+  return {
+    add(turn) {
+      reducer.add(turn);
+      if (turn.class !== 'TOOL') return;
+      total += 1;
+      tools.text(writer.entry(turn));
+    },
+    digest: digested,
+    finish(timeline, bytes, view) {
+      tools.text(writer.footer(total));
+      const zeros = { ...view, manifest_sha256: ZEROS };
+      payload = { file: new StagedFile(paths.payload, token, rollback), hashAt: 0 };
+      const head = JSON.stringify(payloadFields(digested(), zeros), null, 2).slice(0, -'\n}'.length);
+      payload.hashAt = placeOfHash(head);
+      payload.file.text(head);
+      payload.file.text(',\n  "timeline": [');
+      copyLines(timeline, bytes, payload.file, undefined);
+      payload.file.text('],\n  "tool_calls": [');
+      copyLines(timeline, bytes, payload.file, createToolsWriter(rules.tools));
+      payload.file.text(']\n}');
+      const fields = JSON.stringify(summaryFields(digested(), zeros), null, 2);
+      summary = { file: new StagedFile(paths.summary, token, rollback), hashAt: placeOfHash(fields) };
+      summary.file.text(fields);
+      return { tools_sha256: tools.digest(), summary_sha256: summary.file.digest(), payload_sha256: payload.file.digest() };
+    },
+    seal(view) {
+      if (payload === undefined || summary === undefined) throw new Error('seal before finish');
+      for (const { file, hashAt } of [payload, summary]) {
+        file.digest();
+        file.patch(view.manifest_sha256, hashAt);
+      }
+      const brief = new StagedFile(paths.brief, token, rollback);
+      brief.text(joinHandoff(renderBrief(digested(), view, { maxBriefTokens: rules.maxBriefTokens }), ''));
+      for (const file of [tools, payload.file, summary.file, brief]) file.finish();
+    },
+  };
+}
+
+/** Where the 64 zeros of the manifest's hash begin, in bytes. A quoted key cannot stand inside a string of a transcript. */
+export function placeOfHash(json: string): number {
+  const key = `"manifest_sha256": "${ZEROS}"`;
+  const at = json.lastIndexOf(key);
+  if (at < 0) throw new Error('no place for the hash of the manifest');
+  return Buffer.byteLength(json.slice(0, at)) + key.length - ZEROS.length - 1;
+}
+
+const CLASS_KEY = Buffer.from('"class":"');
+const TOOL_CLASS = Buffer.from('"class":"TOOL"');
+const OUT_BYTES = 1 << 20;
+
+/**
+ * The timeline's lines as elements of an array, byte for byte; with a writer only those of class TOOL, through its rules.
+ * The class stands before the text, so the first such key in a line is the line's own.
+ */
+function copyLines(timeline: string, bytes: number, to: StagedFile, rules: ReturnType<typeof createToolsWriter> | undefined): void {
+  const fd = fs.openSync(timeline, 'r');
+  let out = Buffer.allocUnsafe(OUT_BYTES);
+  let held = 0;
+  let first = true;
+  const put = (line: Buffer) => {
+    const need = line.length + 2;
+    if (held + need > out.length) {
+      if (held > 0) to.bytes(out.subarray(0, held));
+      held = 0;
+      if (need > out.length) out = Buffer.allocUnsafe(need);
+    }
+    if (!first) out[held++] = 44;
+    out[held++] = 10;
+    first = false;
+    held += line.copy(out, held);
+  };
+  try {
+    const lines = readLines(fd, { from: 0, to: bytes, maxLineBytes: Number.MAX_SAFE_INTEGER });
+    for (let line: Line | undefined = lines.next(); line !== undefined; line = lines.next()) {
+      if (line.bytes.length === 0) continue;
+      if (rules === undefined) {
+        put(line.bytes);
+        continue;
+      }
+      const at = line.bytes.indexOf(CLASS_KEY);
+      if (at < 0 || line.bytes.compare(TOOL_CLASS, 0, TOOL_CLASS.length, at, Math.min(at + TOOL_CLASS.length, line.bytes.length)) !== 0) continue;
+      if (rules.isIdentity) put(line.bytes);
+      else {
+        const turn = parseTurn(line.bytes.toString('utf8'));
+        if (turn !== undefined) put(Buffer.from(JSON.stringify(rules.filteredTool(turn))));
+      }
+    }
+    if (held > 0) to.bytes(out.subarray(0, held));
+  } finally {
+    fs.closeSync(fd);
+  }
+  if (!first) to.text('\n');
+}

@@ -1,0 +1,82 @@
+/** What a revision appends: turns to timeline.jsonl, and the row over exactly these bytes to chain.jsonl. */
+import fs from 'node:fs';
+import { sync, writeAll } from '../lib/fs/files.mts';
+import type { Rollback } from '../lib/fs/rollback.mts';
+import { hasher } from '../lib/hash-chain.mts';
+import { chainRow, type ChainRow } from '../store/chain.mts';
+import type { SessionPaths } from '../store/layout.mts';
+import { readTurns, timelineLine } from '../store/timeline.mts';
+import type { Turn } from '../transcript/turn.mts';
+import type { BaseLine } from './base-line.mts';
+import { openAppend } from './commit.mts';
+
+export interface Segment {
+  append(turn: Turn): void;
+  /** How many turns the timeline has with each `seq`, those of this segment included. */
+  usedParts(): Map<number, number>;
+  /** Writes and syncs all; appends the chain's rows where there is something to cover; gives the chain's head. */
+  close(row: Pick<ChainRow, 'revision' | 'at' | 'turns' | 'raw_sha256'>): string;
+  /** Bytes of the timeline, this segment included. */
+  readonly bytes: number;
+}
+
+const FLUSH_CHARS = 1 << 18;
+
+export function openSegment(paths: SessionPaths, base: BaseLine, rollback: Rollback): Segment {
+  const fd = openAppend(paths.timeline, base.timelineBytes, rollback);
+  const hash = hasher();
+  let { timelineBytes: bytes } = base;
+  let lines: string[] = [];
+  let held = 0;
+
+  const flush = () => {
+    if (lines.length === 0) return;
+    lines.push('');
+    const chunk = Buffer.from(lines.join('\n'));
+    lines = [];
+    held = 0;
+    hash.update(chunk);
+    writeAll(fd, chunk);
+    bytes += chunk.length;
+  };
+  // A timeline of 2.0.x may lack its last line's end: the segment begins with it.
+  if (!base.ended) lines.push('');
+
+  return {
+    append(turn) {
+      const line = timelineLine(turn);
+      lines.push(line);
+      held += line.length;
+      if (held > FLUSH_CHARS) flush();
+    },
+    usedParts() {
+      flush();
+      const used = new Map<number, number>();
+      for (const turn of readTurns(paths.timeline, bytes)) used.set(turn.seq, Math.max(used.get(turn.seq) ?? 0, (turn.part ?? 0) + 1));
+      return used;
+    },
+    close(row) {
+      if (lines.length > (base.ended ? 0 : 1)) flush();
+      sync(fd);
+      const rows: ChainRow[] = base.foreign === undefined ? [] : [chainRow(base.foreign)];
+      let head = rows.at(-1)?.head ?? base.chainHead;
+      if (bytes > base.timelineBytes) {
+        const { revision, at, turns, raw_sha256 } = row;
+        rows.push(chainRow({ revision, at, turns, bytes, raw_sha256, segment_sha256: hash.digest('hex'), prev: head }));
+        head = rows.at(-1)?.head ?? head;
+      }
+      appendChain(paths, base, rows, rollback);
+      return head;
+    },
+    get bytes() {
+      return bytes;
+    },
+  };
+}
+
+export function appendChain(paths: SessionPaths, base: BaseLine, rows: readonly ChainRow[], rollback: Rollback): void {
+  if (rows.length === 0 && fs.existsSync(paths.chain)) return;
+  const fd = openAppend(paths.chain, base.chainBytes, rollback);
+  writeAll(fd, Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join('')));
+  sync(fd);
+}

@@ -1,0 +1,90 @@
+/**
+ * A session under its lock: take it, settle what a dead holder left, find where the session lies now.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { acquire, type Lock, type LockRecord } from '../lib/fs/lock.mts';
+import { readText } from '../lib/fs/files.mts';
+import { sessionKey, sessionPaths, storePaths } from '../store/layout.mts';
+import { indexRow, updateIndex } from '../store/index-file.mts';
+import { dropLinks } from '../store/links.mts';
+import { readManifest } from '../store/manifest.mts';
+import { updateProjectPage } from '../store/project-page.mts';
+import { intentOf, placeDir, removeProjectIfEmpty, settle } from './commit.mts';
+
+/**
+ * Takes the lock of the session `id` and settles what was left under it. Throws HELD where a living process has it.
+ * Where settling fails the lock stays, with all that it knows, for the next to try.
+ */
+export function takeSession(root: string, id: string, operation: string): Lock {
+  const lock = acquire(storePaths(root).locks, sessionKey(id), operation);
+  for (const record of lock.left) recover(root, record);
+  return lock;
+}
+
+function recover(root: string, record: LockRecord): void {
+  const intent = intentOf(record);
+  if (intent === undefined) return;
+  if (record.operation === 'forget') {
+    settleForget(root, intent.place, record.token);
+    return;
+  }
+  const settled = settle(root, intent, record.token);
+  if (settled.happened && settled.place !== undefined) {
+    indexSession(root, settled.place, settled.place === intent.place ? undefined : intent.place);
+  }
+}
+
+/** Where a forgotten session waits for its end: out of the projects in one rename, which is the commit. */
+export function trashOf(root: string, token: string): string {
+  return path.join(storePaths(root).locks, `${token}.gone`);
+}
+
+/** The end of a forgotten session: its files, its row, its line, its notes. Nothing where it was not forgotten. */
+export function settleForget(root: string, place: string, token: string): boolean {
+  const [project = '', folder = ''] = place.split('/');
+  if (fs.existsSync(placeDir(root, place))) return false;
+  const trash = trashOf(root, token);
+  const read = readManifest(sessionPaths(trash).manifest);
+  const session = read.state === 'read' ? read.manifest.session : folder;
+  updateIndex(root, {
+    remove: { project, id: folder },
+    pages: () => {
+      updateProjectPage(root, project, { remove: session });
+      dropLinks(root, `${project}/${folder}`);
+      removeProjectIfEmpty(path.dirname(placeDir(root, place)));
+    },
+  });
+  fs.rmSync(trash, { recursive: true, force: true });
+  return true;
+}
+
+/** Writes the row and the line of the session at `place`; takes those of the place that it left. */
+export function indexSession(root: string, place: string, left?: string, objective?: string): void {
+  const [project = '', folder = ''] = place.split('/');
+  const paths = sessionPaths(placeDir(root, place));
+  const read = readManifest(paths.manifest);
+  if (read.state !== 'read') return;
+  const { manifest } = read;
+  const [oldProject = '', oldFolder = ''] = left?.split('/') ?? [];
+  updateIndex(root, {
+    put: { ...indexRow(folder, manifest), project },
+    ...(left === undefined ? {} : { remove: { project: oldProject, id: oldFolder } }),
+    pages: () => {
+      const line = { session: manifest.session, turns: manifest.turn_count, revisions: manifest.revisions, objective: objective ?? objectiveOf(paths.summary) };
+      updateProjectPage(root, project, { put: line });
+      if (left === undefined || oldProject === project) return;
+      updateProjectPage(root, oldProject, { remove: manifest.session });
+      removeProjectIfEmpty(path.join(storePaths(root).projects, oldProject));
+    },
+  });
+}
+
+export function objectiveOf(summary: string): string {
+  try {
+    const fields = JSON.parse(readText(summary) ?? '{}') as { objective?: unknown };
+    return typeof fields.objective === 'string' ? fields.objective : '(none)';
+  } catch {
+    return '(none)';
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * The transcript that a build reads: opened once, so that what is hashed and what is parsed are the same bytes, and only
+ * up to the length that it had then. It is never written.
+ */
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { HandoffError, errnoOf } from '../lib/errors.mts';
+import { FILE_MODE, makeFolder, removeQuietly, writeAll } from '../lib/fs/files.mts';
+import { ownHolder } from '../lib/fs/holder.mts';
+import { readLines } from '../lib/fs/lines.mts';
+import { hasher } from '../lib/hash-chain.mts';
+
+export interface Source {
+  /** Absolute, links resolved; `-` for standard input. */
+  path: string;
+  fd: number;
+  /** Bytes at the moment of opening. */
+  size: number;
+  mtimeMs: number;
+  /** The first bytes, for telling the shape. */
+  head: Buffer;
+  close(): void;
+}
+
+/** How much of a file detection sees. */
+const HEAD_BYTES = 256 * 1024;
+const LONGEST_HEAD = 256 * 1024 * 1024;
+
+/** Opens a file. Throws SOURCE for one that is missing, unreadable, or no file. */
+export function openSource(file: string, cwd: string): Source {
+  const full = path.resolve(cwd, file);
+  let fd: number | undefined;
+  try {
+    const stat = fs.statSync(full);
+    if (stat.isDirectory()) throw new HandoffError('SOURCE', `${file} is a folder; no adapter reads it: name the transcript file in it`);
+    if (!stat.isFile()) throw new HandoffError('SOURCE', `${file} is not a file (a pipe or device); to read a stream use \`build -\``);
+    fd = fs.openSync(full, 'r');
+    return sourceOf(fs.realpathSync(full), fd, () => {});
+  } catch (error) {
+    if (fd !== undefined) fs.closeSync(fd);
+    const errno = errnoOf(error);
+    if (errno === 'ENOENT' || errno === 'ENOTDIR') throw new HandoffError('SOURCE', `source not found: ${file}`, { cause: error });
+    if (errno !== undefined) throw new HandoffError('SOURCE', `${file} cannot be read (${errno})`, { cause: error });
+    throw error;
+  }
+}
+
+/**
+ * Standard input as a source. It is put into a file of the store that has no name any more once it is open, since a
+ * rebuild must look at the beginning twice.
+ */
+export async function spoolStdin(stdin: AsyncIterable<string | Uint8Array>, folder: string): Promise<Source> {
+  makeFolder(folder);
+  const name = path.join(folder, `stdin.${ownHolder().pid}.${randomBytes(12).toString('hex')}.tmp`);
+  const fd = fs.openSync(name, 'wx+', FILE_MODE);
+  let named = true;
+  const unname = () => {
+    if (named) removeQuietly(name);
+    named = false;
+  };
+  try {
+    if (path.sep === '/') unname(); // Windows cannot remove an open file: there it goes at the end
+    for await (const chunk of stdin) writeAll(fd, typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
+    return sourceOf('-', fd, unname);
+  } catch (error) {
+    fs.closeSync(fd);
+    unname();
+    throw error;
+  }
+}
+
+function sourceOf(name: string, fd: number, after: () => void): Source {
+  const { size, mtimeMs } = fs.fstatSync(fd);
+  let open = true;
+  return {
+    path: name,
+    fd,
+    size,
+    mtimeMs,
+    head: readHead(fd, size),
+    close() {
+      if (open) fs.closeSync(fd);
+      open = false;
+      after();
+    },
+  };
+}
+
+/** The first 256 KiB, or as much more as the first line needs: half a record tells no shape. */
+function readHead(fd: number, size: number): Buffer {
+  for (let want = Math.min(size, HEAD_BYTES); ; want = Math.min(size, want * 4)) {
+    const head = Buffer.allocUnsafe(want);
+    let got = 0;
+    while (got < want) {
+      const read = fs.readSync(fd, head, got, want - got, got);
+      if (read === 0) break;
+      got += read;
+    }
+    if (got < want || want === size || want >= LONGEST_HEAD || head.includes(10)) return head.subarray(0, got);
+  }
+}
+
+/** SHA-256 of the first line without its end: what a source is known by when it was rewritten or moved. */
+export function firstLineHash(source: Source): string {
+  const line = readLines(source.fd, { from: 0, to: source.size, maxLineBytes: Number.MAX_SAFE_INTEGER }).next();
+  return hasher().update(line?.bytes ?? '').digest('hex');
+}

@@ -1,0 +1,111 @@
+import type { Command, Io, Outcome } from '../../lib/cli/command.mts';
+import { HandoffError } from '../../lib/errors.mts';
+import { findRoot, type Root } from '../../lib/handoff-root.mts';
+import { build, type BuildPlace, type BuildResult } from '../../capture/build.mts';
+
+const flags = {
+  source: { type: 'value', value: '<file>', summary: 'the transcript, where it is not the word after the verb' },
+  session: { type: 'value', value: '<id>', summary: 'the session it belongs to; else the transcript\'s own id' },
+  harness: { type: 'value', value: '<name>', summary: 'a label for the client that wrote it; the shape is told by the lines' },
+  model: { type: 'value', value: '<name>', summary: 'a label for the model' },
+  project: { type: 'value', value: '<name>', summary: 'the project of a new session; else the name of its working directory' },
+  objective: { type: 'value', value: '<text>', summary: 'what the session was for, where its first prompt does not say it' },
+  'force-harness': { type: 'boolean', summary: 'let --harness replace a value that is set' },
+  'force-model': { type: 'boolean', summary: 'let --model replace a value that is set' },
+  'allow-bad-lines': { type: 'boolean', summary: 'take what is whole, leave lines out that are not JSON, and say how many' },
+  'max-line-bytes': { type: 'number', value: '<n>', summary: 'longest line that is read, in bytes (268435456)' },
+  'no-redact': { type: 'boolean', summary: 'keep secrets as they stand; the session keeps this mode' },
+} as const;
+
+const LONGEST_LINE = 256 * 1024 * 1024;
+/** The longest string that JavaScript has, in characters; a longer line could not be parsed. */
+const LONGEST_STRING = 512 * 1024 * 1024;
+
+export const command: Command<typeof flags> = {
+  name: 'build',
+  summary: 'make or update a handoff from a transcript',
+  args: '<file>',
+  positionals: { min: 0, max: 1 },
+  flags,
+  exits: {
+    0: 'built, or up to date',
+    1: 'the file system refused, or the session is damaged; what was committed stands',
+    2: 'wrong words, configuration, source or redaction mode',
+    3: 'another build holds the session, or the id stands for several',
+    4: 'no usable turn, or a shape that no adapter reads',
+    5: 'lines that are not JSON; nothing was written',
+  },
+  example: 'handoff build transcript.jsonl',
+  details: 'A file of `-` reads standard input. Built again, a longer transcript adds only what is new.',
+  async run(options, words, io) {
+    const file = fileOf(options.source, words[0]);
+    const found = findRoot(io);
+    for (const text of found.notes) io.note(text);
+    const redact = options['no-redact'] !== true && found.config.redaction.enabled;
+    announce(found, io);
+    const result = await build({
+      file,
+      session: options.session,
+      harness: options.harness,
+      model: options.model,
+      project: options.project,
+      objective: options.objective,
+      forceHarness: options['force-harness'] === true,
+      forceModel: options['force-model'] === true,
+      allowBadLines: options['allow-bad-lines'] === true,
+      maxLineBytes: lineLimit(options['max-line-bytes']),
+      redact,
+    }, placeOf(found, io));
+    return outcome(result, io);
+  },
+};
+
+function fileOf(source: string | undefined, word: string | undefined): string {
+  if (source !== undefined && word !== undefined) throw new HandoffError('USAGE', 'build takes one file: either --source <file> or a word');
+  const file = source ?? word;
+  if (file === undefined || file === '') throw new HandoffError('USAGE', 'build needs a transcript: `handoff build <file>`, or `handoff build -` for standard input');
+  return file;
+}
+
+function lineLimit(asked: number | undefined): number {
+  if (asked === undefined) return LONGEST_LINE;
+  if (!Number.isInteger(asked) || asked < 1) throw new HandoffError('USAGE', '--max-line-bytes takes a whole number of bytes, 1 or more');
+  return Math.min(asked, LONGEST_STRING);
+}
+
+/** A configuration that weakens or extends redaction is never silent. */
+function announce({ config, configFile }: Root, io: Io): void {
+  if (!config.redaction.enabled) io.note(`redaction is switched off by ${configFile ?? 'the configuration'}`);
+  if (config.redaction.patterns.length > 0) io.note(`${config.redaction.patterns.length} redaction patterns from ${configFile ?? 'the configuration'}`);
+}
+
+export function placeOf({ root, config }: Root, io: Io): BuildPlace {
+  return {
+    root,
+    cwd: io.cwd,
+    stdin: io.stdin,
+    projectName: config.project_name,
+    redactionPatterns: config.redaction.patterns,
+    maxBriefTokens: config.max_brief_tokens,
+    tools: config.capture,
+    linking: config.linking,
+    note: (message) => io.note(message),
+    progress: (message) => io.progress(message),
+    onSignal: (undo) => io.onSignal(undo),
+  };
+}
+
+function outcome(result: BuildResult, io: Io): Outcome {
+  if (result.action === 'up-to-date') {
+    return { json: result, text: `handoff: up-to-date (${result.session}, watermark ${result.watermark}, rev ${result.revision})` };
+  }
+  if (result.kept !== undefined) io.note(`HANDOFF.md was edited above its marker; the edited file is kept as ${result.kept}`);
+  const extras = [
+    result.late > 0 ? `late=${result.late}` : '',
+    result.bad_lines > 0 ? `bad-lines=${result.bad_lines}` : '',
+    result.redacted > 0 ? `redacted=${result.redacted}` : '',
+    result.links > 0 ? `xlink-notes=${result.links}` : '',
+  ].filter((part) => part !== '');
+  const facts = [`project=${result.project}`, `turns=${result.turns}`, `new=${result.new}`, `rev=${result.revision}`, ...extras];
+  return { json: result, text: `handoff: built ${result.session} ${facts.join(' ')} -> ${result.dir}` };
+}

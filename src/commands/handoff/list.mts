@@ -1,0 +1,54 @@
+import type { Command } from '../../lib/cli/command.mts';
+import { HandoffError } from '../../lib/errors.mts';
+import { findRoot } from '../../lib/handoff-root.mts';
+import type { IndexRow } from '../../store/index-file.mts';
+import { allSessions } from '../../store/lookup.mts';
+
+const flags = {} as const;
+
+export const command: Command<typeof flags> = {
+  name: 'list',
+  summary: 'the handoffs of the store, newest first',
+  args: '[project or prefix]',
+  positionals: { min: 0, max: 1 },
+  flags,
+  exits: { 0: 'listed', 2: 'wrong words or configuration', 4: 'the store is empty, or nothing matches' },
+  example: 'handoff list shop',
+  run(_options, [word], io) {
+    const { root } = findRoot(io);
+    const all = allSessions(root);
+    if (all.length === 0) throw new HandoffError('NO_MATCH', `no handoffs yet in ${root}; \`handoff build <transcript>\` makes the first`);
+    const rows = word === undefined ? all : all.filter((row) => row.project === word || [row.id, row.uuid, row.source_id, `${row.project}/${row.id}`].some((name) => name?.startsWith(word)));
+    if (rows.length === 0) throw new HandoffError('NO_MATCH', `no handoffs matching ${word}`);
+    rows.sort((a, b) => (a.updated < b.updated ? 1 : a.updated > b.updated ? -1 : 0));
+    return { json: rows, text: table(rows) };
+  },
+};
+
+const WIDEST = 44;
+
+function table(rows: readonly IndexRow[]): string {
+  const cells = rows.map((row) => [
+    `[${row.project}]`,
+    cut(row.id),
+    cut(row.title ?? ''),
+    `harness=${row.harness}`,
+    `turns=${row.turns}`,
+    `rev=${row.revisions}`,
+    `updated=${row.updated}`,
+    promoted(row),
+  ]);
+  const widths = [0, 0, 0, 0, 0, 0, 0, 0];
+  for (const row of cells) row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, cell.length)));
+  return cells.map((row) => row.map((cell, at) => (widths[at] === 0 ? '' : `${cell.padEnd(widths[at] ?? 0)}  `)).join('').trimEnd()).join('\n');
+}
+
+function cut(name: string): string {
+  const flat = name.replace(/[\s\u0000-\u001f]+/g, ' ');
+  return flat.length <= WIDEST ? flat : `${[...flat].slice(0, WIDEST - 1).join('')}…`;
+}
+
+function promoted({ promoted: by, revisions }: IndexRow): string {
+  if (by === undefined) return '';
+  return by.revision !== undefined && by.revision < revisions ? `${by.gate} at revision ${by.revision} of ${revisions}` : by.gate;
+}

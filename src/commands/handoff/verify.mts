@@ -1,0 +1,73 @@
+import type { Command, Outcome } from '../../lib/cli/command.mts';
+import { HandoffError } from '../../lib/errors.mts';
+import { findRoot } from '../../lib/handoff-root.mts';
+import { checkSession, type Checked } from '../../store/checker.mts';
+import type { Finding } from '../../store/findings.mts';
+import { allSessions, findByPrefix } from '../../store/lookup.mts';
+
+const flags = {
+  all: { type: 'boolean', summary: 'every session of the store' },
+  strict: { type: 'boolean', summary: 'let notes fail too' },
+} as const;
+
+export const command: Command<typeof flags> = {
+  name: 'verify',
+  summary: 'check a handoff against its own record; reads only',
+  args: '[prefix]',
+  positionals: { min: 0, max: 1 },
+  flags,
+  exits: { 0: 'it holds what it says', 1: 'something does not agree', 2: 'wrong words, or no prefix', 3: 'the prefix is ambiguous, or the session kept changing', 4: 'nothing matches, or the store is empty' },
+  example: 'handoff verify 5f0c',
+  run(options, [prefix], io) {
+    const { root } = findRoot(io);
+    const strict = options.strict === true;
+    if (options.all === true) {
+      if (prefix !== undefined) throw new HandoffError('USAGE', 'verify takes a prefix or --all, not both');
+      return verifyAll(root, strict, (done, of) => io.progress(`${done} of ${of} checked`));
+    }
+    if (prefix === undefined) throw new HandoffError('USAGE', 'verify needs a prefix, or --all');
+    const checked = checkSession(root, findByPrefix(root, prefix));
+    return { json: json(checked, strict), text: report(checked, strict), exit: fails(checked, strict) ? 1 : 0 };
+  },
+};
+
+function verifyAll(root: string, strict: boolean, progress: (done: number, of: number) => void): Outcome {
+  const rows = allSessions(root);
+  if (rows.length === 0) throw new HandoffError('NO_MATCH', 'no handoffs yet');
+  const results: { checked: Checked; failed: boolean }[] = [];
+  for (const row of rows) {
+    progress(results.length, rows.length);
+    const checked = checkSession(root, row);
+    results.push({ checked, failed: fails(checked, strict) });
+  }
+  const failed = results.filter((result) => result.failed).length;
+  return {
+    json: { ok: failed === 0, sessions: results.length, failed, results: results.map(({ checked }) => json(checked, strict)) },
+    text: [...results.flatMap(({ checked }) => [report(checked, strict), '\n']), `handoff: ${results.length} checked, ${failed} failed`],
+    exit: failed === 0 ? 0 : 1,
+  };
+}
+
+function broken({ findings }: Checked, strict: boolean): Finding[] {
+  return findings.filter((finding) => finding.level === 'fail' || (strict && finding.counts));
+}
+
+function fails(checked: Checked, strict: boolean): boolean {
+  return broken(checked, strict).length > 0;
+}
+
+function report(checked: Checked, strict: boolean): string {
+  const bad = broken(checked, strict);
+  if (bad.length > 0) return `FAIL ${checked.session}: ${bad.map(told).join('; ')}`;
+  const line = `PASS ${checked.folder} [${checked.project}]: manifest sha ok / timeline=${checked.turns} turns / llm json parses${checked.sealed ? ' / chain ok' : ''}`;
+  return [line, ...checked.findings.map((finding) => `  note: ${told(finding)}`)].join('\n');
+}
+
+function told({ text, expected, found }: Finding): string {
+  const sides = [expected === undefined ? '' : `expected ${expected}`, found === undefined ? '' : `found ${found}`].filter((side) => side !== '');
+  return sides.length === 0 ? text : `${text} (${sides.join(', ')})`;
+}
+
+function json(checked: Checked, strict: boolean): Record<string, unknown> {
+  return { ok: !fails(checked, strict), session: checked.session, folder: checked.folder, project: checked.project, turns: checked.turns, sealed: checked.sealed, findings: checked.findings.map(({ counts: _counts, ...finding }) => finding) };
+}

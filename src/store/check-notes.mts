@@ -1,0 +1,40 @@
+/** What is worth telling and no damage: a brief that somebody edited, a source that moved on, a promotion that is old. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { readText } from '../lib/fs/files.mts';
+import { blockSha256, legacyBlock, splitHandoff } from './evidence.mts';
+import { note, type Finding } from './findings.mts';
+import type { SessionPaths } from './layout.mts';
+import type { Manifest } from './manifest.mts';
+
+export function checkBrief(paths: SessionPaths, manifest: Manifest): Finding[] {
+  const text = readText(paths.brief);
+  if (text === undefined) return [note('brief-missing', 'HANDOFF.md is missing; `handoff render` makes it anew')];
+  const { marker, block } = splitHandoff(text);
+  const findings: Finding[] = [];
+  if (marker === 'edited') findings.push(note('brief-edited', 'HANDOFF.md was edited above its marker'));
+  const own = marker === 'none' ? legacyBlock(text) : block;
+  const expected = manifest.evidence_contract_sha256;
+  const found = own.trim() === '' ? undefined : blockSha256(own);
+  if (marker !== 'none' && found !== expected) {
+    findings.push(note('evidence-edited', `the evidence block was edited since revision ${manifest.revisions}`, expected, found));
+  }
+  return findings;
+}
+
+export function checkSources(manifest: Manifest): Finding[] {
+  return (manifest.sources ?? []).flatMap((row) => {
+    if (row.path === '-') return [];
+    const size = fs.statSync(row.path, { throwIfNoEntry: false })?.size;
+    const name = path.basename(row.path);
+    if (size === undefined) return [note('source-gone', `the source ${name} is not there any more`)];
+    if (size === row.bytes) return [];
+    return [note('source-grown', `the source ${name} ${size > row.bytes ? 'has grown' : 'is shorter'} since it was captured`, row.bytes, size)];
+  });
+}
+
+export function checkPromotion(manifest: Manifest): Finding[] {
+  const at = manifest.promoted_revision;
+  if (manifest.promoted_gate === undefined || at === undefined || at >= manifest.revisions) return [];
+  return [note('promotion-old', `promoted at revision ${at} of ${manifest.revisions}`, manifest.revisions, at)];
+}

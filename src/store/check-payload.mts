@@ -1,0 +1,64 @@
+/** HANDOFF.llm.json: a sealed one is hashed, a foreign one must parse. */
+import fs from 'node:fs';
+import { errnoOf } from '../lib/errors.mts';
+import { readBytes } from '../lib/fs/lines.mts';
+import { hasher, ZEROS } from '../lib/hash-chain.mts';
+import { fail, type Finding } from './findings.mts';
+import { isSealed, type Manifest } from './manifest.mts';
+
+export function checkPayload(file: string, manifest: Manifest): Finding[] {
+  if (isSealed(manifest)) {
+    const found = hashWithZeros(file, manifest.manifest_sha256);
+    if (found === undefined) return [fail('payload-missing', 'HANDOFF.llm.json is missing')];
+    return found === manifest.seal.payload_sha256 ? [] : [fail('payload-differs', 'HANDOFF.llm.json is not the payload that was sealed', manifest.seal.payload_sha256, found)];
+  }
+  try {
+    JSON.parse(fs.readFileSync(file, 'utf8'));
+    return [];
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return [fail('payload-missing', 'HANDOFF.llm.json is missing')];
+    return [fail('payload-unreadable', 'HANDOFF.llm.json does not parse')];
+  }
+}
+
+/**
+ * SHA-256 of a file with the manifest's hash in it (`hash`; the first that stands behind its key) taken as zeros.
+ * Undefined where there is no file.
+ */
+export function hashWithZeros(file: string, hash: string | undefined): string | undefined {
+  let fd: number;
+  try {
+    fd = fs.openSync(file, 'r');
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    const sum = hasher();
+    const { size } = fs.fstatSync(fd);
+    const at = hash === undefined ? undefined : findHash(fd, size, hash);
+    readBytes(fd, 0, at ?? size, (chunk) => sum.update(chunk));
+    if (at !== undefined) {
+      sum.update(ZEROS);
+      readBytes(fd, at + ZEROS.length, size, (chunk) => sum.update(chunk));
+    }
+    return sum.digest('hex');
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** A quote inside a string is escaped, so the key with its quotes stands only where it is a key. */
+function findHash(fd: number, size: number, hash: string): number | undefined {
+  const key = '"manifest_sha256": "';
+  const wanted = Buffer.from(key + hash);
+  const buffer = Buffer.allocUnsafe(1 << 16);
+  // Steps overlap by what is looked for, so that it is found across their border.
+  for (let at = 0; at < size; at += buffer.length - wanted.length) {
+    const got = fs.readSync(fd, buffer, 0, buffer.length, at);
+    const found = buffer.subarray(0, got).indexOf(wanted);
+    if (found >= 0) return at + found + key.length;
+    if (got < buffer.length) return undefined;
+  }
+  return undefined;
+}

@@ -1,0 +1,104 @@
+/**
+ * The checker: what a session holds against what its manifest says. It reads only, gathers typed findings to the end, and
+ * tells one damage once. The gate, `verify`, federation and `doctor` print the same findings.
+ */
+import fs from 'node:fs';
+import { HandoffError } from '../lib/errors.mts';
+import { readText } from '../lib/fs/files.mts';
+import { holderOf, type Held } from '../lib/fs/lock.mts';
+import { sha256 } from '../lib/hash-chain.mts';
+import { fail, note, type Finding } from './findings.mts';
+import type { IndexRow } from './index-file.mts';
+import { sessionKey, sessionPaths, stagedName, storePaths, type SessionPaths } from './layout.mts';
+import { dirOf } from './lookup.mts';
+import { isSealed, readManifest, type Manifest } from './manifest.mts';
+import { checkPayload, hashWithZeros } from './check-payload.mts';
+import { checkTimeline } from './check-timeline.mts';
+import { checkBrief, checkPromotion, checkSources } from './check-notes.mts';
+
+export interface Checked {
+  session: string;
+  folder: string;
+  project: string;
+  turns: number;
+  /** Whether a hash chain covers the last revision. */
+  sealed: boolean;
+  findings: Finding[];
+}
+
+/** What the lock of a session says about bytes that are not committed yet. */
+export interface AtWork {
+  token: string;
+  /** The lock's base is the manifest as it stands: its lengths are the committed ones. */
+  before: boolean;
+  timelineBytes: number;
+  alive: boolean;
+}
+
+const TRIES = 5;
+
+/** Checks one session. Throws CHANGING where the manifest changed under each of five readings. */
+export function checkSession(root: string, row: IndexRow): Checked {
+  const paths = sessionPaths(dirOf(root, row));
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const before = readText(paths.manifest);
+    const checked = checkOnce(root, row, paths);
+    if (readText(paths.manifest) === before) return checked;
+  }
+  throw new HandoffError('CHANGING', `${row.id} changed each time it was read; try again when no build is at work`);
+}
+
+function checkOnce(root: string, row: IndexRow, paths: SessionPaths): Checked {
+  const checked: Checked = { session: row.uuid, folder: row.id, project: row.project, turns: 0, sealed: false, findings: [] };
+  const read = readManifest(paths.manifest);
+  if (read.state !== 'read') {
+    checked.findings.push(fail('manifest-unreadable', `manifest.json cannot be read (${read.state === 'missing' ? 'it is missing' : read.reason})`));
+    return checked;
+  }
+  const { manifest } = read;
+  checked.session = manifest.session;
+  checked.project = manifest.project;
+  checked.turns = manifest.turn_count;
+  if (!read.sound) {
+    checked.findings.push(fail('manifest-tampered', 'manifest tampered (sha mismatch)', manifest.manifest_sha256, 'another'));
+    return checked;
+  }
+  if (isUnrendered(manifest, paths)) {
+    checked.findings.push(fail('no-brief', `no brief yet; \`handoff render ${row.id}\` makes it`));
+  }
+  const atWork = atWorkOf(holderOf(storePaths(root).locks, sessionKey(manifest.session)), read.text);
+  if (atWork !== undefined) {
+    checked.findings.push(atWork.alive ? note('build-at-work', 'a build is at work') : note('interrupted', 'a build was interrupted; the next one settles it', undefined, undefined, false));
+  }
+  checked.sealed = isSealed(manifest);
+  checked.findings.push(...checkTimeline(paths, manifest, atWork));
+  if (checked.findings.some(({ id }) => id === 'no-brief')) return checked;
+  checked.findings.push(...checkPayload(renderOf(paths.payload, atWork), manifest));
+  if (isSealed(manifest)) {
+    const { seal } = manifest;
+    if (hashWithZeros(renderOf(paths.summary, atWork), manifest.manifest_sha256) !== seal.summary_sha256) checked.findings.push(note('summary-differs', 'HANDOFF.summary.json differs from what was rendered'));
+    if (hashWithZeros(renderOf(paths.tools, atWork), undefined) !== seal.tools_sha256) checked.findings.push(note('tools-differ', 'TOOLS.md differs from what was rendered'));
+  }
+  if (atWork === undefined) checked.findings.push(...checkBrief(paths, manifest));
+  checked.findings.push(...checkSources(manifest), ...checkPromotion(manifest));
+  return checked;
+}
+
+/** A merged session has a timeline and a manifest until it is rendered. */
+function isUnrendered(manifest: Manifest, paths: SessionPaths): boolean {
+  return manifest.merged_from !== undefined && !fs.existsSync(paths.payload) && !fs.existsSync(paths.brief);
+}
+
+function atWorkOf(held: Held | undefined, manifestText: string): AtWork | undefined {
+  const record = held?.record;
+  if (record === undefined || typeof record['place'] !== 'string' || typeof record['timeline_bytes'] !== 'number') return undefined;
+  const base = record['base'];
+  return { token: record.token, before: base === sha256(manifestText), timelineBytes: record['timeline_bytes'], alive: held?.life !== 'dead' };
+}
+
+/** A staged render stands for its target once its manifest is committed. */
+function renderOf(target: string, atWork: AtWork | undefined): string {
+  if (atWork === undefined || atWork.before) return target;
+  const staged = stagedName(target, atWork.token);
+  return fs.existsSync(staged) ? staged : target;
+}

@@ -1,0 +1,104 @@
+/**
+ * links/<project>.md: notes that relate a project to a session of another one, found by the words of its objective.
+ * Each line carries a marker, so that it stands there once.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { errnoOf } from '../lib/errors.mts';
+import { readText, replaceFile } from '../lib/fs/files.mts';
+import { folders, NEW } from './index-file.mts';
+import { projectPage, storePaths } from './layout.mts';
+
+/** Words that say nothing about a subject. */
+const COMMON = new Set(`about after again also another because been before being between both cannot could does doing done down each
+  every file files first from give have here into just like list look make many more most much must need next only other over please
+  same should show some such sure take than that their them then there these they thing this those through time under update user using
+  very want well were what when where which while will with without work would write your yours agent code project session
+  create change check test tests run use`.split(/\s+/));
+const FEWEST_WORDS = 3;
+
+export function wordsOf(text: string): Set<string> {
+  const words = new Set<string>();
+  for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{N}][\p{L}\p{N}_.-]{3,}/gu)) if (!COMMON.has(word)) words.add(word.replace(/[.-]+$/, ''));
+  return words;
+}
+
+/** What two sets share, as a part of what they hold together. */
+export function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  let shared = 0;
+  for (const word of a) if (b.has(word)) shared += 1;
+  const all = a.size + b.size - shared;
+  return all === 0 ? 0 : shared / all;
+}
+
+export interface LinkNote {
+  project: string;
+  /** The session's folder: a name that cannot close a comment. */
+  folder: string;
+  objective: string;
+  at: string;
+}
+
+/** Leaves the note in the file of each other project that shares enough words. Gives how many are new. Call it under the index lock. */
+export function writeLinks(root: string, note: LinkNote, minScore: number): number {
+  const words = wordsOf(note.objective);
+  if (words.size < FEWEST_WORDS) return 0;
+  let written = 0;
+  for (const project of folders(storePaths(root).projects)) {
+    if (project === note.project) continue;
+    const page = readText(projectPage(root, project));
+    if (page === undefined || !closeEnough(words, page, minScore)) continue;
+    if (addNote(root, project, note)) written += 1;
+  }
+  return written;
+}
+
+/** A project is close where one of its sessions is, by the objectives on its page. */
+function closeEnough(words: ReadonlySet<string>, page: string, minScore: number): boolean {
+  const probes = [...words];
+  const lower = page.toLowerCase();
+  // Most pages share no word at all, and are not taken apart.
+  if (!probes.some((word) => lower.includes(word))) return false;
+  return lower.split('\n').some((line) => {
+    const at = line.indexOf(' :: ');
+    return line.startsWith('- session ') && at > 0 && probes.some((word) => line.includes(word)) && jaccard(words, wordsOf(line.slice(at + 4))) >= minScore;
+  });
+}
+
+function addNote(root: string, project: string, note: LinkNote): boolean {
+  const { links } = storePaths(root);
+  const file = path.join(links, `${project}.md`);
+  const text = readText(file) ?? `# Related work: ${project}\n\n`;
+  const marker = markerOf(`${note.project}/${note.folder}`);
+  if (text.includes(marker)) return false;
+  const head = [...note.objective.slice(0, 400).replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').replace(/[<>]/g, ' ').trim()].slice(0, 80).join('').toWellFormed();
+  const line = `- ${note.at.slice(0, 10)} ${note.project}/${note.folder}: ${head} ${marker}\n`;
+  fs.mkdirSync(links, { recursive: true, mode: 0o700 });
+  replaceFile(file, text.endsWith('\n') ? text + line : `${text}\n${line}`, NEW, false);
+  return true;
+}
+
+function markerOf(place: string): string {
+  return `<!-- xlink:${place} -->`;
+}
+
+/** Takes the notes of a session that is gone out of every file. */
+export function dropLinks(root: string, place: string): void {
+  const { links } = storePaths(root);
+  let names: string[];
+  try {
+    names = fs.readdirSync(links);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return;
+    throw error;
+  }
+  const marker = markerOf(place);
+  for (const name of names.filter((entry) => entry.endsWith('.md'))) {
+    const file = path.join(links, name);
+    const text = readText(file);
+    if (text === undefined || !text.includes(marker)) continue;
+    const kept = text.split('\n').filter((line) => !line.includes(marker)).join('\n');
+    if (/^# Related work: .*\n*$/.test(kept)) fs.unlinkSync(file);
+    else replaceFile(file, kept, NEW, false);
+  }
+}
