@@ -18,6 +18,7 @@ import { folderName, projectSlug, tagOf, withSuffix } from '../store/names.mts';
 import { placeDir } from './commit.mts';
 import { migrateLegacy } from './migrate.mts';
 import { extentOf, originOf } from './origin.mts';
+import { mergeFacts } from './records.mts';
 import { revise, type Revised } from './revise.mts';
 import { takeSession } from './session.mts';
 import { openSource, spoolStdin, type Source } from './source.mts';
@@ -80,6 +81,8 @@ function redactorOf(request: BuildRequest, place: BuildPlace): Redactor {
   return request.redact ? createRedactor({ patterns: place.redactionPatterns }) : noRedaction;
 }
 
+const DEAF = { turn: () => {}, usage: () => {}, usageTotal: () => {}, unknown: () => {} };
+
 /** Names the shape, or says what the file is. Throws SHAPE or NO_TURNS. */
 function recognise(source: Source, redactor: Redactor): Transcript {
   const shape = detectShape(source.head, source.path);
@@ -89,7 +92,9 @@ function recognise(source: Source, redactor: Redactor): Transcript {
   if (shape.kind === 'role-text') return { source, adapter: undefined, head: [], facts: {} };
   // What names a session must be as clean as what is said in it.
   const head = shape.records.map((record) => redactor.record(record, JSON.stringify(record)));
-  return { source, adapter: shape.adapter, head, facts: shape.adapter.identify({ path: source.path, records: head }) };
+  const facts = shape.adapter.identify({ path: source.path, records: head });
+  for (const record of head) shape.adapter.read(record, { ...DEAF, facts: (more) => mergeFacts(facts, more) });
+  return { source, adapter: shape.adapter, head, facts };
 }
 
 export function noTurns(file: string): HandoffError {

@@ -67,7 +67,8 @@ export function nextManifest({ work, facts: head, tally, tokens, row, replaced, 
   set(manifest, 'objective', request.objective ?? old?.objective);
   set(manifest, 'pinned', pinned.size === 0 ? undefined : [...pinned]);
   set(manifest, 'uuid', old?.uuid ?? facts.uuid);
-  set(manifest, 'title', facts.title ?? old?.title);
+  // A name that a person gave with retitle stands.
+  set(manifest, 'title', old?.titled_from === undefined ? facts.title ?? old?.title : old.title);
   set(manifest, 'cwd', old?.cwd ?? facts.cwd);
   set(manifest, 'git', gitOf(old, facts));
   set(manifest, 'adapter', { id: transcript.adapter?.id ?? 'role-text', version: transcript.adapter?.version ?? 1 });

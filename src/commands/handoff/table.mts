@@ -9,6 +9,10 @@ export const program: Program = {
     { name: 'list', summary: 'the handoffs of the store, newest first', load: async () => (await import('./list.mts')).command },
     { name: 'show', summary: 'print a handoff\'s brief, or turns of its timeline', load: async () => (await import('./show.mts')).command },
     { name: 'verify', summary: 'check a handoff against its own record; reads only', load: async () => (await import('./verify.mts')).command },
+    { name: 'render', summary: 'make a handoff\'s renders anew from its timeline', load: async () => (await import('./render.mts')).command },
+    { name: 'rename', summary: 'move a handoff to another project', load: async () => (await import('./rename.mts')).command },
+    { name: 'retitle', summary: 'give a handoff another name', load: async () => (await import('./retitle.mts')).command },
+    { name: 'forget', summary: 'remove a handoff from the store; its transcript stays', load: async () => (await import('./forget.mts')).command },
     { name: 'config', summary: 'show which store is used, and why', load: async () => (await import('./config.mts')).command },
   ],
   // 2.0.x had no verb for a build: `--handoff --source <file>`.

@@ -1,0 +1,171 @@
+/**
+ * The verbs that change what a session's record says and no turn of it: rename, retitle, render. Each is a revision of the
+ * manifest under the same commit protocol as a build; `forget` is the removal, in one rename.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { HandoffError } from '../lib/errors.mts';
+import { rename, syncFolder } from '../lib/fs/files.mts';
+import type { Lock } from '../lib/fs/lock.mts';
+import { createRollback } from '../lib/fs/rollback.mts';
+import { sha256 } from '../lib/hash-chain.mts';
+import { sessionPaths } from '../store/layout.mts';
+import { findExact } from '../store/lookup.mts';
+import type { IndexRow } from '../store/index-file.mts';
+import { isSealed, manifestForWriting, sealed, type Manifest } from '../store/manifest.mts';
+import { folderName, projectSlug } from '../store/names.mts';
+import { readTurns } from '../store/timeline.mts';
+import { checkTimeline } from '../store/check-timeline.mts';
+import { baseLine } from './base-line.mts';
+import { commitManifest, placeDir, settle, stageManifest, type Intent } from './commit.mts';
+import { sealRevision } from './next-manifest.mts';
+import { openRenders, type RenderHashes, type RenderRules } from './renders.mts';
+import { indexSession, settleForget, takeSession, trashOf } from './session.mts';
+
+export interface ResealPlace {
+  root: string;
+  rules: Omit<RenderRules, 'objective'>;
+  onSignal(undo: () => void): () => void;
+}
+
+export interface Resealed {
+  session: string;
+  project: string;
+  folder: string;
+  dir: string;
+  revision: number;
+  kept?: string;
+}
+
+/** Moves a session to another project. Throws EXISTS where that has a session of its folder's name. */
+export function renameSession(place: ResealPlace, row: IndexRow, project: string): Resealed {
+  const slug = projectSlug(project);
+  return withSession(place, row, 'rename', (lock, now) => {
+    const to = `${slug}/${now.id}`;
+    if (slug === now.project) throw new HandoffError('EXISTS', `${now.id} is in project ${slug} already`);
+    return reseal(place, lock, now, (manifest) => ({ ...manifest, prev_project: manifest.project, project: slug, ...next(manifest) }), to);
+  });
+}
+
+/** Gives a session's folder another name, and its brief that title. Throws EXISTS where the name is taken. */
+export function retitleSession(place: ResealPlace, row: IndexRow, name: string): Resealed {
+  const folder = folderName(name);
+  return withSession(place, row, 'retitle', (lock, now) => {
+    if (folder === now.id) throw new HandoffError('EXISTS', `${now.id} has that name already`);
+    const titled = (manifest: Manifest): Manifest => ({ ...manifest, titled_from: [...(manifest.titled_from ?? []), now.id], title: name, ...next(manifest) });
+    return reseal(place, lock, now, titled, `${now.project}/${folder}`);
+  });
+}
+
+/** Makes the renders anew; the manifest changes only where their bytes are not the sealed ones. */
+export function renderSession(place: ResealPlace, row: IndexRow): Resealed {
+  return withSession(place, row, 'render', (lock, now) => reseal(place, lock, now, (manifest) => manifest, undefined));
+}
+
+/** Removes a session with its row, its line and its notes. The rename out of the projects is the commit. */
+export function forgetSession(place: ResealPlace, row: IndexRow): void {
+  withSession(place, row, 'forget', (lock, now) => {
+    const at = `${now.project}/${now.id}`;
+    const dir = placeDir(place.root, at);
+    lock.note({ place: at, base: null, timeline_bytes: 0, chain_bytes: 0 });
+    rename(dir, trashOf(place.root, lock.token));
+    afterCommit(() => {
+      syncFolder(path.dirname(dir));
+      settleForget(place.root, at, lock.token);
+    });
+  });
+}
+
+function next(manifest: Manifest): Pick<Manifest, 'revisions' | 'updated_at'> {
+  return { revisions: manifest.revisions + 1, updated_at: new Date().toISOString() };
+}
+
+/** A failure that the next holder of the lock has to settle. */
+class Unsettled extends Error {}
+
+function afterCommit<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new Unsettled('after the commit', { cause: error });
+  }
+}
+
+/** Runs `work` under the session's lock, with the place that it has then. What is unsettled leaves the lock. */
+function withSession<T>(place: ResealPlace, row: IndexRow, operation: string, work: (lock: Lock, now: IndexRow) => T): T {
+  const lock = takeSession(place.root, row.uuid, operation);
+  let release = true;
+  try {
+    const now = findExact(place.root, row.uuid);
+    if (now === undefined) throw new HandoffError('NO_MATCH', `${row.id} is not there any more`);
+    return work(lock, now);
+  } catch (error) {
+    if (!(error instanceof Unsettled)) throw error;
+    release = false;
+    throw error.cause;
+  } finally {
+    if (release) lock.release();
+  }
+}
+
+/** Never the hash of a manifest: says that all is staged and has to be put into its place. */
+const STAGED = 'staged';
+
+function reseal(place: ResealPlace, lock: Lock, row: IndexRow, change: (manifest: Manifest) => Manifest, to: string | undefined): Resealed {
+  const at = `${row.project}/${row.id}`;
+  const paths = sessionPaths(placeDir(place.root, at));
+  const base = manifestForWriting(paths.manifest);
+  if (base === undefined) throw new HandoffError('NO_MATCH', `${row.id} has no manifest`);
+  if (to !== undefined && fs.existsSync(placeDir(place.root, to))) throw new HandoffError('EXISTS', `${to} is there already`);
+  const damage = checkTimeline(paths, base.manifest, undefined).find(({ level }) => level === 'fail');
+  if (damage !== undefined) throw new HandoffError('DAMAGED', `${row.id}: ${damage.text}; nothing was written`);
+  const line = baseLine(paths, base);
+  let intent: Intent = { place: at, base: sha256(base.text), timeline_bytes: line.timelineBytes, chain_bytes: line.chainBytes, ...(to === undefined ? {} : { to }) };
+  lock.note({ ...intent });
+
+  const rollback = createRollback();
+  const disarm = place.onSignal(() => {
+    if (rollback.run()) lock.release();
+  });
+  let manifest: Manifest;
+  try {
+    const after = change(base.manifest);
+    const renders = openRenders(paths, after.session, lock.token, rollback, { ...place.rules, objective: after.objective });
+    for (const turn of readTurns(paths.timeline, line.timelineBytes)) renders.add(turn);
+    const hashes = renders.finish(paths.timeline, line.timelineBytes, after);
+    const result = sealAgain(base, after, hashes);
+    manifest = result.manifest;
+    renders.seal(manifest);
+    if (result.text === base.text) {
+      // Nothing but renders: the note in the lock is the commit.
+      intent = { ...intent, base: STAGED };
+      lock.note({ ...intent });
+      rollback.commit();
+    } else {
+      stageManifest(paths, lock.token, result.text, rollback);
+      commitManifest(paths, lock, rollback);
+    }
+  } catch (error) {
+    if (!rollback.run()) throw new Unsettled('not undone', { cause: error });
+    throw error;
+  } finally {
+    disarm();
+  }
+  return afterCommit(() => {
+    const settled = settle(place.root, intent, lock.token);
+    const now = settled.place ?? at;
+    indexSession(place.root, now, now === at ? undefined : at);
+    const [project = '', folder = ''] = now.split('/');
+    return { session: manifest.session, project, folder, dir: placeDir(place.root, now), revision: manifest.revisions, ...(settled.kept === undefined ? {} : { kept: settled.kept }) };
+  });
+}
+
+/** A seal is carried forward only where it covered the revision; renders that are the sealed ones leave the manifest alone. */
+function sealAgain(base: { manifest: Manifest; text: string }, after: Manifest, hashes: RenderHashes): { manifest: Manifest; text: string } {
+  const { manifest } = base;
+  const same = after === manifest;
+  if (!isSealed(manifest)) return same ? base : sealed(after);
+  if (same && (Object.keys(hashes) as (keyof RenderHashes)[]).every((key) => manifest.seal[key] === hashes[key])) return base;
+  const { timeline_bytes, chain_head } = manifest.seal;
+  return sealRevision(after, { ...hashes, timeline_bytes, chain_head });
+}
