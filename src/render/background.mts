@@ -3,7 +3,8 @@ import { head } from './text.mts';
 import type { CommandRow } from './digest.mts';
 import type { Where } from './work.mts';
 
-export interface BackgroundTask extends Where {
+export interface BackgroundTask {
+  at: Where;
   target: string;
   /** The commands whose outcome is known only when it ends. */
   commands: readonly CommandRow[];

@@ -8,8 +8,8 @@ import type { Effect } from '../transcript/turn.mts';
 
 const TARGET_LENGTH = 400;
 
-interface OpenWork extends OpenCall, Where {
-  tool: string;
+interface OpenWork extends OpenCall {
+  at: Where;
   effect: Effect;
   says: { target: string };
 }
@@ -21,17 +21,17 @@ export function safeToRepeat(effect: Effect | undefined): boolean {
 
 /** Most telling first: calls that may have changed something, prompts, background tasks, then calls that are safe to repeat. */
 export function pendingRows(calls: readonly OpenWork[], prompts: readonly QueuedPrompt[], tasks: readonly BackgroundTask[]): PendingRow[] {
-  const rows = calls.filter((one) => one.side === undefined).map(callRow).reverse();
+  const rows = calls.filter((one) => one.at.side === undefined).map(callRow).reverse();
   return [
     ...rows.filter((row) => !safeToRepeat(row.effect)),
     ...prompts.map((prompt): PendingRow => ({ kind: 'prompt', seq: prompt.seq, ts: prompt.ts, target: head(prompt.text, TARGET_LENGTH) })),
-    ...tasks.map((task): PendingRow => ({ kind: 'background', seq: task.seq, ts: task.ts, tool: task.tool, target: task.target })),
+    ...tasks.map((task): PendingRow => ({ kind: 'background', seq: task.at.seq, ts: task.at.ts, tool: task.at.tool, target: task.target })),
     ...rows.filter((row) => safeToRepeat(row.effect)),
   ];
 }
 
 function callRow(one: OpenWork): PendingRow {
-  const row: PendingRow = { kind: 'call', seq: one.seq, ts: one.ts, tool: one.tool, target: one.says.target, effect: one.effect };
+  const row: PendingRow = { kind: 'call', seq: one.at.seq, ts: one.at.ts, tool: one.tool, target: one.says.target, effect: one.effect };
   if (one.interrupted) row.interrupted = true;
   if (one.call !== undefined) row.call = one.call;
   return row;

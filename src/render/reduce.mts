@@ -11,7 +11,7 @@ import { createPrompts } from './prompts.mts';
 import { pendingRows } from './pending.mts';
 import { createRing } from './ring.mts';
 import { head, keep, own, tail } from './text.mts';
-import { keyOf, outcome, RESULT_HEAD, ROW_LENGTH, rowOf, telling, whereOf, type Call } from './turn-rows.mts';
+import { keyOf, outcome, RESULT_HEAD, ROW_LENGTH, rowOf, telling, type Call } from './turn-rows.mts';
 import { createCommands, createErrors, createFiles, type Where } from './work.mts';
 import type { Turn } from '../transcript/turn.mts';
 
@@ -112,7 +112,7 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
     const row: ToolRow = { seq: turn.seq, ts: turn.ts, tool, target: says.target, result: 'no result' };
     const input = keep(turn.text, ROW_LENGTH);
     const ran = main ? says.commands.map((command) => commands.ran(command, at)) : [];
-    const opened: Call = { ...at, call: turn.call, tool, interrupted: false, effect: turn.effect ?? 'unknown', says, commands: ran, row, input };
+    const opened: Call = { at, call: turn.call, tool, interrupted: false, effect: turn.effect ?? 'unknown', says, commands: ran, row, input };
     // A call inside a script says in its own record how it ended: no result follows.
     if (turn.meta === 'nested') settle(turn, opened, main, '');
     else calls.open(opened);
@@ -145,13 +145,13 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
   /** `turn` tells how the call `done` ended. */
   function settle(turn: Turn, done: Call, main: boolean, said: string): void {
     done.row.result = outcome(turn);
-    if (turn.ok !== false) files.changed(done.says.changes, whereOf(done), said);
+    if (turn.ok !== false) files.changed(done.says.changes, done.at, said);
     if (!main) return;
     if (done.says.kind === 'agent' && turn.ok === false) agentCalls--;
     const ok = turn.ok ?? (turn.exit === undefined ? undefined : turn.exit === 0);
     const polled = background.polled(done.tool, done.input, said);
     for (const row of polled?.commands ?? []) commands.ended(row, ok, turn.exit);
-    if (ok !== false && background.started(said, () => ({ ...whereOf(done), target: done.says.target, commands: done.commands }))) return;
+    if (ok !== false && background.started(said, () => ({ at: done.at, target: done.says.target, commands: done.commands }))) return;
     for (const row of done.commands) commands.ended(row, ok, turn.exit);
     judge(turn, done);
   }
@@ -161,7 +161,7 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
     const key = keyOf(done);
     if (turn.ok === false) {
       if (REFUSED.test(head(turn.text, 60))) refused(turn, done);
-      else errors.failed(key, turn, done, done.says.target, telling(turn.text));
+      else errors.failed(key, turn, done.at, done.says.target, telling(turn.text));
       return;
     }
     errors.worked(key);

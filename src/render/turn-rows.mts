@@ -11,9 +11,9 @@ export const ROW_LENGTH = 400;
 export const RESULT_HEAD = 1_000;
 
 /** A call as the reducer keeps it until its result is there. */
-export interface Call extends OpenCall, Where {
-  tool: string;
-  side?: string;
+export interface Call extends OpenCall {
+  /** Held and not spread: this object is made for every call, and copying keys costs more than all the rest. */
+  at: Where;
   effect: Effect;
   says: CallSays;
   commands: readonly CommandRow[];
@@ -47,14 +47,4 @@ export function keyOf(done: Call): string {
   const changed = done.says.changes[0];
   if (changed !== undefined) return `\0file\0${changed.path}`;
   return done.says.kind === 'plan' ? done.tool : `${done.tool}\0${done.says.target}`;
-}
-
-export function whereOf(done: Call): Where {
-  return {
-    seq: done.seq,
-    ts: done.ts,
-    tool: done.tool,
-    ...(done.side === undefined ? {} : { side: done.side }),
-    ...(done.replayed === undefined ? {} : { replayed: done.replayed }),
-  };
 }

@@ -86,11 +86,14 @@ const TEST = new RegExp(
     ')',
   'm',
 );
+/** A cheap look before the expression above: most commands check nothing. */
+const MAY_TEST = /test|check|verify|lint|jest|mocha|ava|rspec|phpunit|bats|tox|nox|prove|tsc|ruff|mypy|playwright| t(?:\s|$)/;
 const TEST_HEAD = 1_000;
 
 /** Whether `command` checks the work (tests, lint, types). */
 export function isTest(command: string): boolean {
-  return TEST.test(head(command, TEST_HEAD));
+  const start = head(command, TEST_HEAD);
+  return MAY_TEST.test(start) && TEST.test(start);
 }
 
 /** Whether it runs tests, not only lint or types. */
@@ -184,10 +187,11 @@ const TEXT_LENGTH = 500;
 export function createErrors(): Errors {
   const open = new Map<string, ErrorRow>();
   let left = 0;
-  function put(key: string, row: Omit<ErrorRow, 'times'>): void {
+  function put(key: string, row: ErrorRow): void {
     const times = (open.get(key)?.times ?? 0) + 1;
     open.delete(key);
-    open.set(key, { ...row, times });
+    row.times = times;
+    open.set(key, row);
     for (const oldest of open.keys()) {
       if (open.size <= MAX_ERRORS) break;
       open.delete(oldest);
@@ -196,13 +200,13 @@ export function createErrors(): Errors {
   }
   return {
     failed(key, turn, at, target, text) {
-      put(key, { seq: turn.seq, ts: turn.ts, tool: at.tool, target, text, ...(turn.exit === undefined ? {} : { exit: turn.exit }) });
+      put(key, { seq: turn.seq, ts: turn.ts, tool: at.tool, target, text, times: 1, ...(turn.exit === undefined ? {} : { exit: turn.exit }) });
     },
     worked(key) {
       if (open.size > 0) open.delete(key);
     },
     api(turn) {
-      put(API, { seq: turn.seq, ts: turn.ts, tool: 'api', target: '', text: keep(turn.text, TEXT_LENGTH) });
+      put(API, { seq: turn.seq, ts: turn.ts, tool: 'api', target: '', text: keep(turn.text, TEXT_LENGTH), times: 1 });
     },
     answered() {
       if (open.size > 0) open.delete(API);
