@@ -78,7 +78,8 @@ export function fenceFor(text: string): string {
  */
 export function inline(text: string, max: number): string {
   // Blanks fold before the cut, so that a text of many line ends still shows words; 4 × max bounds the work.
-  const folded = head(text, max * 4).replace(/\s+/g, ' ').trim();
+  const start = text.trimStart();
+  const folded = head(start, max * 4).replace(/\s+/g, ' ').trim();
   const cut = head(folded, max);
   const safe = cut
     .toWellFormed()
@@ -91,7 +92,7 @@ export function inline(text: string, max: number): string {
     .replace(/^#/, '\\#')
     .replace(/\\$/, '\\\\')
     .replace(ACTIVE, visible);
-  return cut.length < folded.length || text.length > max * 4 ? `${safe}…` : safe;
+  return cut.length < folded.length || start.length > max * 4 ? `${safe}…` : safe;
 }
 
 /** A row of a table from cells that are safe already. */

@@ -80,7 +80,7 @@ function writtenHow(result: string, known: boolean): 'created' | 'edited' {
 
 // The runner's name at the head of a command, or after `&&`, `;`, `|` and the like; `cat test/a.js` is no test.
 const TEST = new RegExp(
-  String.raw`(?:^|[;&|(]|\b(?:time|npx|bunx|env|exec|run|dlx|-m|CI=\w+)\s)\s*(?:` +
+  String.raw`(?:^|[;&|(]|(?:^|\s)(?:time|npx|bunx|env|exec|run|dlx|-m|CI=\w+)\s)\s*(?:` +
     String.raw`(?:npm|pnpm|yarn|bun|deno|make|just|cargo|go|mvn|gradle|\./gradlew|dotnet|swift|mix|rake|composer|zig|bazel)(?:\s+-{1,2}[\w=./-]+)*\s+(?:run\s+)?(?:t|test\S*|check|verify|lint\S*|typecheck|type-check|nextest)(?:\s|$|[;&|])` +
     String.raw`|node\s+--test\b|(?:pytest|unittest|vitest|jest|mocha|ava|rspec|phpunit|ctest|bats|tox|nox|prove|tsc|eslint|ruff|mypy|playwright)(?:\s|$|[;&|])` +
     ')',
