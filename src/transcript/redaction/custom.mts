@@ -1,0 +1,104 @@
+/**
+ * The config's own patterns. They come from a person and may be of the kind that takes forever, and an expression cannot
+ * be stopped by the code that called it; one that runs in a `vm` context with a time limit can.
+ */
+import vm from 'node:vm';
+import { HandoffError } from '../../lib/errors.mts';
+import type { Json } from '../turn.mts';
+import { MARKER, replaceSpans, type Span } from './spans.mts';
+
+/** Runs inside the context, in the reach of its time limit: pairs of start and end a text, one list a pattern. */
+const RUN = `
+  found = texts.map((text) => patterns.map((pattern, i) => {
+    at = i;
+    const pairs = [];
+    for (const match of text.matchAll(pattern)) if (match[0] !== '') pairs.push(match.index, match.index + match[0].length);
+    return pairs;
+  }));
+`;
+
+export interface CustomPatterns {
+  /** The record with every match in its strings and keys replaced. Throws HandoffError CONFIG at the time limit. */
+  record(value: Json, counts: Record<string, number>): Json;
+  text(text: string, counts: Record<string, number>): string;
+}
+
+/** `sources` are expressions without slashes; `budgetMs` is for all texts of one record. Throws HandoffError CONFIG for one that does not compile. */
+export function createCustomPatterns(sources: readonly string[], budgetMs: number): CustomPatterns {
+  const patterns = sources.map(compile);
+  const context = vm.createContext({ patterns, texts: [], found: [], at: 0 }) as { patterns: RegExp[]; texts: readonly string[]; found: number[][][]; at: number };
+  const script = new vm.Script(RUN);
+
+  function spansOf(texts: readonly string[]): Span[][] {
+    context.texts = texts;
+    try {
+      script.runInContext(context, { timeout: budgetMs });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+      // The pattern is named, never what it was matched against.
+      throw new HandoffError('CONFIG', `redaction.patterns: ${JSON.stringify(sources[context.at])} took longer than ${budgetMs} ms on one record; make it simpler`);
+    } finally {
+      context.texts = [];
+    }
+    return context.found.map((lists, i) => outsideMarkers(texts[i] ?? '', lists));
+  }
+
+  function record(value: Json, counts: Record<string, number>): Json {
+    const texts = new Set<string>();
+    collect(value, texts, 0);
+    if (texts.size === 0) return value;
+    const list = [...texts];
+    const changed = new Map<string, Span[]>();
+    spansOf(list).forEach((spans, i) => spans.length > 0 && changed.set(list[i] ?? '', spans));
+    return changed.size === 0 ? value : replace(value, changed, counts);
+  }
+
+  function text(value: string, counts: Record<string, number>): string {
+    const spans = spansOf([value])[0] ?? [];
+    return spans.length === 0 ? value : replaceSpans(value, spans, counts);
+  }
+
+  return { record, text };
+}
+
+function compile(source: string): RegExp {
+  try {
+    return new RegExp(source, 'g');
+  } catch {
+    throw new HandoffError('CONFIG', `redaction.patterns: ${JSON.stringify(source)} is no valid regular expression`);
+  }
+}
+
+/** A match inside of what an earlier pass has left is none: redacting again must change nothing. */
+function outsideMarkers(text: string, lists: readonly (readonly number[])[]): Span[] {
+  const markers = text.includes('[redacted:') ? [...text.matchAll(MARKER)].map(({ 0: match, index }) => [index, index + match.length] as const) : [];
+  const spans: Span[] = [];
+  for (const pairs of lists) {
+    for (let i = 0; i + 1 < pairs.length; i += 2) {
+      const [start, end] = [pairs[i] ?? 0, pairs[i + 1] ?? 0];
+      if (!markers.some(([from, to]) => start < to && end > from && (start >= from || end <= to))) spans.push({ start, end, kind: 'custom', hashed: false });
+    }
+  }
+  return spans;
+}
+
+function collect(value: Json | undefined, texts: Set<string>, depth: number): void {
+  if (typeof value === 'string') texts.add(value);
+  else if (typeof value === 'object' && value !== null && depth < 1000) {
+    for (const [key, inner] of Object.entries(value)) {
+      if (!Array.isArray(value)) texts.add(key);
+      collect(inner, texts, depth + 1);
+    }
+  }
+}
+
+function replace(value: Json | undefined, changed: ReadonlyMap<string, Span[]>, counts: Record<string, number>): Json {
+  const swap = (text: string): string => {
+    const spans = changed.get(text);
+    return spans === undefined ? text : replaceSpans(text, [...spans], counts);
+  };
+  if (typeof value === 'string') return swap(value);
+  if (typeof value !== 'object' || value === null) return value as Json;
+  if (Array.isArray(value)) return value.map((item) => replace(item, changed, counts));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [swap(key), replace(inner, changed, counts)])) as Json;
+}

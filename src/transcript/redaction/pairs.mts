@@ -1,0 +1,171 @@
+/**
+ * A name that says secret and the value beside it, in a text: NAME=value, JSON and YAML at any depth of escaping,
+ * headers, flags, .netrc, markup, and sentences.
+ */
+import { gradeOf, isEnvironmentName, nameAround, type Grade, type Name } from './names.mts';
+import type { Span } from './spans.mts';
+import { isHighEntropy, isSecretValue, type Place } from './values.mts';
+
+/** Quotes may carry the backslashes of the strings they lie in: `\\\"` is a quote two levels down. */
+const ASSIGN = /(\\{0,40}["'`])?\]?\*{0,2}([ \t]{0,40})(:=|=>|={1,3}|->|:(?!:))\*{0,2}([ \t]{0,40})/y;
+/** `password: str = "..."`: the value of a declaration stands behind its type. */
+const TYPE = /[A-Za-z_][\w.<>[\], |?]{0,40}?[ ]?=[ ]?(?=\\{0,40}["'`])/y;
+/** `"name": "X_TOKEN", "value": "..."` and what YAML and XML make of it. */
+const SIBLING = /\\{0,40}["']?(?:,|\s|\\{1,40}n){1,40}\\{0,40}["']?[vV]alue\\{0,40}["']?\s{0,4}[:=]\s{0,4}/y;
+const MARKUP = />(?=[^<\s])/y;
+const BLANK = /[ \t]+(?=[^\s=:-])/y;
+const NETRC = /(?:\s|\\{1,40}[nt])+(?=\S)/y;
+const NETRC_BEFORE = /\b(?:login|account|machine|user)\s+\S+(?:\s|\\{1,40}[nt])+$/;
+const SET_BEFORE = /\b(?:ENV|setx|set -[a-zA-Z]{1,4})[ \t]+$/;
+const SENTENCE = /(?:\*{0,2}["'`]?)[ ](?:is|was|to|are)(?: now)?:?[ ]{1,3}/y;
+const BLOCK = /[|>][-+]?(?:\r?\n|\\{1,40}n)[ \t]{1,20}/y;
+const OPEN = /[bBrRuUfF]{0,2}(\\{0,40}["'`])/y;
+const PLAIN = /[^\s"'`,;&|<>(){}[\]\\\x1b]+/y;
+const TO_BLANK = /[^\s"'`\\\x1b]+/y;
+const SCHEME = /(?:bearer|basic|token|bot|digest|negotiate|api-?key|key|aws4-hmac-sha256)[ ]+/iy;
+const NEAR = /[^\n]{0,24}?(?<![A-Za-z0-9+/_=-])([A-Za-z0-9+/_=-]{20,200})(?![A-Za-z0-9+/_=-])/y;
+const VALUE_MAX = 8192;
+
+/** Where `pattern` matches at `at`, the end of the match, else -1. */
+function after(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : -1;
+}
+
+/** Judges the name at the hit and what stands beside it; gives where to look on from. */
+export function findPair(text: string, hit: number, spans: Span[]): number {
+  const name = nameAround(text, hit);
+  if (name === undefined) return hit + 1;
+  const grade = gradeOf(bareName(name.text));
+  if (grade === undefined) return hit + 1;
+  const found = grade === 'header' ? header(text, name) : (assigned(text, name, grade) ?? beside(text, name, grade));
+  if (found === undefined) return Math.max(hit + 1, name.end);
+  if (found !== null) spans.push(found);
+  return Math.max(hit + 1, name.end);
+}
+
+/** `--db-password`, `-password` and a sentence's last dot are written around names. */
+function bareName(text: string): string {
+  return text.replace(/^[-.]+|[-.]+$/g, '');
+}
+
+/** A span; null where there is a value that is no secret; undefined where nothing is assigned. */
+type Found = Span | null | undefined;
+
+function assigned(text: string, name: Name, grade: Grade): Found {
+  let at = after(SIBLING, text, name.end);
+  if (at >= 0) return valueAt(text, at, grade, 'environment');
+  ASSIGN.lastIndex = name.end;
+  const match = ASSIGN.exec(text);
+  if (match === null) return undefined;
+  at = ASSIGN.lastIndex;
+  const [, quote = '', before = '', operator = '', behind = ''] = match;
+  const typed = operator === ':' ? after(TYPE, text, at) : -1;
+  if (typed >= 0) at = typed;
+  if (operator === ':') at = Math.max(at, after(BLOCK, text, at));
+  if (quote !== '' || text.charAt(at - 1) === '\n') return valueAt(text, at, grade, 'plain');
+  const tight = before === '' && behind === '' && operator === '=';
+  if (tight && isEnvironmentName(name.text)) return valueAt(text, at, grade, 'environment');
+  // A colon after a name in capitals is YAML; a line of its own with a word that is no code is YAML or .properties.
+  if (operator === ':' && isEnvironmentName(name.text) && before === '') return valueAt(text, at, grade, 'environment');
+  if (grade === 'password' && before === '' && (tight || operator === ':') && isOwnLine(text, name, at, tight)) return valueAt(text, at, grade, 'environment');
+  return valueAt(text, at, grade, tight && name.text.startsWith('-') ? 'environment' : 'plain');
+}
+
+const LINE_START = /(?:^|[\n\r]|\x1b\[[\d;]{0,12}m|\\{1,40}n|["'`])(?:[ \t]*(?:-[ ]|export[ ]|set[ ])?)$/;
+const LINE_REST = /[^\s"'`,;(){}[\]\\\x1b]+[ \t]*(?:$|[\r\n\x1b]|\\{1,40}[nr]|["'`](?:$|[\s,)}\]]))/y;
+
+function isOwnLine(text: string, name: Name, value: number, tight: boolean): boolean {
+  const start = LINE_START.exec(text.slice(Math.max(0, name.start - 40), name.start));
+  if (start === null || (tight && /[ \t]{2,}$/.test(start[0]))) return false;
+  return after(LINE_REST, text, value) >= 0;
+}
+
+/** Values without an operator: flags, ENV lines, .netrc, markup, sentences, and random values close by. */
+function beside(text: string, name: Name, grade: Grade): Found {
+  let at = after(MARKUP, text, name.end);
+  if (at >= 0 && text.charAt(name.start - 1) === '<') return until(text, at, text.indexOf('<', at), grade);
+  const before = text.slice(Math.max(0, name.start - 120), name.start);
+  if (name.text.startsWith('--') || SET_BEFORE.test(before)) {
+    at = after(BLANK, text, name.end);
+    if (at >= 0) return valueAt(text, at, grade, 'environment');
+  }
+  if (name.text === 'password' && NETRC_BEFORE.test(before)) {
+    at = after(NETRC, text, name.end);
+    if (at >= 0) return valueAt(text, at, grade, 'environment');
+  }
+  at = after(SENTENCE, text, name.end);
+  if (at >= 0) {
+    const found = valueAt(text, at, grade, 'prose');
+    if (found) return found;
+  }
+  NEAR.lastIndex = name.end;
+  const near = NEAR.exec(text)?.[1];
+  if (near === undefined || !isHighEntropy(near)) return undefined;
+  return { start: NEAR.lastIndex - near.length, end: NEAR.lastIndex, kind: 'high-entropy', hashed: true };
+}
+
+function until(text: string, start: number, end: number, grade: Grade): Found {
+  return end < 0 || end - start > VALUE_MAX ? null : spanOf(text, start, end, grade, 'quoted');
+}
+
+/** The value that begins at `at`, quoted or not. */
+function valueAt(text: string, at: number, grade: Grade, place: Place): Found {
+  OPEN.lastIndex = at;
+  const delimiter = OPEN.exec(text)?.[1];
+  if (delimiter !== undefined) {
+    const start = OPEN.lastIndex;
+    const end = closing(text, start, delimiter);
+    return end < 0 ? null : spanOf(text, start, end, grade, place === 'prose' ? 'prose' : 'quoted');
+  }
+  const pattern = place === 'environment' ? TO_BLANK : PLAIN;
+  let end = after(pattern, text, at);
+  if (end < 0 || end - at > VALUE_MAX) return null;
+  // What opens here is a call or an index, not a literal.
+  if (place !== 'prose' && /[([{]/.test(text.charAt(end)) && !text.startsWith('[redacted:', end)) return null;
+  if (place === 'environment' && /^[A-Za-z_][\w.]*\(/.test(text.slice(at, end))) return null;
+  while (end > at && /[.,;)\]}]/.test(text.charAt(end - 1)) && !text.slice(at, end).endsWith(']')) end--;
+  return spanOf(text, at, end, grade, place);
+}
+
+function spanOf(text: string, start: number, end: number, grade: Grade, place: Place): Span | null {
+  const value = text.slice(start, end);
+  return isSecretValue(value, grade, place) ? { start, end, ...kindOf(value, grade) } : null;
+}
+
+/** Azure's keys have 88 characters of base64: they are hashed like the other keys, and words that people chose are not. */
+export function kindOf(value: string, grade: Grade): { kind: string; hashed: boolean } {
+  if (/^[A-Za-z0-9+/]{86}==$/.test(value)) return { kind: 'azure-key', hashed: true };
+  return { kind: grade === 'password' ? 'password' : grade === 'header' ? 'authorization' : 'secret', hashed: false };
+}
+
+/** The quote that closes: the same, and not one that a further backslash has put a level deeper. */
+function closing(text: string, start: number, delimiter: string): number {
+  for (let at = start; at - start <= VALUE_MAX; at++) {
+    at = text.indexOf(delimiter, at);
+    if (at < 0 || at - start > VALUE_MAX) return -1;
+    if (text.charAt(at - 1) !== '\\' || at === start) return at;
+  }
+  return -1;
+}
+
+/** `Authorization: Bearer x`, with any scheme or none; also as a key in JSON and as an assignment. */
+function header(text: string, name: Name): Found {
+  ASSIGN.lastIndex = name.end;
+  if (!ASSIGN.test(text)) return undefined;
+  let at = ASSIGN.lastIndex;
+  const quoted = after(OPEN, text, at);
+  if (quoted >= 0) at = quoted;
+  return credentials(text, at, text.length);
+}
+
+/** What follows a scheme at `at`; a bare value only where it looks made. */
+export function credentials(text: string, at: number, limit: number): Span | null {
+  const scheme = after(SCHEME, text, at);
+  const start = scheme < 0 ? at : scheme;
+  const end = Math.min(limit, after(TO_BLANK, text, start));
+  const value = text.slice(start, end).replace(/[,;)\]}]+$/, '');
+  if (end <= start || text.startsWith('[redacted:', start)) return null;
+  const good = isSecretValue(value, scheme < 0 ? 'token' : 'password', 'environment') && (scheme >= 0 || value.length >= 8);
+  return good ? { start, end: start + value.length, kind: 'authorization', hashed: false } : null;
+}

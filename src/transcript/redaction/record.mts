@@ -1,0 +1,156 @@
+/** Redaction of a whole record: its strings, its keys, and what only several of them tell together. */
+import type { Json } from '../turn.mts';
+import { gradeOf, type Grade } from './names.mts';
+import { credentials, kindOf } from './pairs.mts';
+import { endMark, isKeyLine } from './private-keys.mts';
+import type { Search } from './search.mts';
+import { markerOf, replaceSpans, WHOLE_MARKER, type Span } from './spans.mts';
+import { looksLikeAwsSecret } from './tokens.mts';
+import { isUserAndPassword } from './urls.mts';
+import { isSecretValue } from './values.mts';
+
+/** Deeper than any client writes; below it nothing is looked at, so nothing is let through. */
+const DEPTH_MAX = 500;
+const TOO_DEEP = '[redacted:too-deep]';
+/** A list of keys is searched for the end of a block this far. */
+const LINES_MAX = 2000;
+
+export interface Walk {
+  search: Search;
+  counts: Record<string, number>;
+  /** A block of a private key has begun in an earlier string. */
+  keyOpen: boolean;
+  /** An AWS key id was found: its secret may stand in another string. */
+  awsId: boolean;
+  /** Keys in which nothing was found. */
+  cleanKeys: Set<string>;
+}
+
+export function redactRecord<T extends Json>(value: T, walk: Walk): T {
+  walk.keyOpen = false;
+  walk.awsId = false;
+  const once = visit(value, undefined, walk, 0);
+  return (walk.awsId ? visitAws(once, walk) : once) as T;
+}
+
+/** `name` is the name the value goes by: its key, or that of the list it is in, or a flag before it. */
+function visit(value: Json | undefined, name: string | undefined, walk: Walk, depth: number): Json | undefined {
+  if (typeof value === 'string') return redactString(value, name, walk);
+  if (typeof value === 'number' && name !== undefined && Number.isInteger(value) && Math.abs(value) >= 1000 && gradeOf(name) === 'password') return counted('password', walk);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > DEPTH_MAX) return TOO_DEEP;
+  return Array.isArray(value) ? visitList(value, name, walk, depth) : visitObject(value, walk, depth);
+}
+
+function visitObject(value: { [key: string]: Json | undefined }, walk: Walk, depth: number): Json {
+  const said = nameOfValue(value);
+  let changed = false;
+  const entries = Object.entries(value).map(([key, inner]): [string, Json | undefined] => {
+    const newKey = redactKey(key, walk);
+    const newInner = visit(inner, /^value$/i.test(key) && said !== undefined ? said : key, walk, depth + 1);
+    changed ||= newKey !== key || newInner !== inner;
+    return [newKey, newInner];
+  });
+  // Not by assignment: a key `__proto__` is data here.
+  return changed ? (Object.fromEntries(entries) as Json) : value;
+}
+
+/** `{"name": "X_TOKEN", "value": "..."}`: the name of a value that stands beside it. */
+function nameOfValue(value: { [key: string]: Json | undefined }): string | undefined {
+  for (const key of ['name', 'key', 'Name', 'Key', 'id', 'header']) {
+    const said = value[key];
+    if (typeof said === 'string' && said.length < 100) return said;
+  }
+  return undefined;
+}
+
+function redactKey(key: string, walk: Walk): string {
+  if (key.length < 8 || walk.cleanKeys.has(key)) return key;
+  const { spans } = walk.search.find(key);
+  if (spans.length > 0) return replaceSpans(key, spans, walk.counts);
+  if (walk.cleanKeys.size > 5000) walk.cleanKeys.clear();
+  if (key.length < 100) walk.cleanKeys.add(key);
+  return key;
+}
+
+function visitList(list: Json[], name: string | undefined, walk: Walk, depth: number): Json {
+  let changed = false;
+  let blockTo = -1;
+  const isCurl = list.some((item) => typeof item === 'string' && /\bcurl$/.test(item));
+  const out = list.map((item, i) => {
+    const before = list[i - 1];
+    let inner: Json | undefined;
+    if (typeof item === 'string' && i < blockTo) inner = counted('private-key', walk);
+    else if (typeof item === 'string' && isCurl && (before === '-u' || before === '--user')) inner = redactUser(item, walk);
+    else {
+      inner = visit(item, typeof before === 'string' && /^--?[A-Za-z][\w-]*$/.test(before) ? before.replace(/^-+/, '') : name, walk, depth + 1);
+      if (walk.keyOpen && i >= blockTo) blockTo = endInList(list, i + 1);
+    }
+    changed ||= inner !== item;
+    return inner as Json;
+  });
+  return changed ? out : list;
+}
+
+/** The place in the list of the string with the end of a block, or -1. */
+function endInList(list: readonly Json[], from: number): number {
+  for (let i = from; i < list.length && i - from < LINES_MAX; i++) {
+    const item = list[i];
+    if (typeof item === 'string' && endMark(item) >= 0) return i;
+  }
+  return -1;
+}
+
+function redactUser(value: string, walk: Walk): string {
+  const colon = value.indexOf(':');
+  const secret = value.slice(colon + 1);
+  if (colon < 1 || secret === '' || /^\$|^\[redacted:/.test(secret)) return redactString(value, undefined, walk);
+  return value.slice(0, colon + 1) + counted('password', walk);
+}
+
+function redactString(value: string, name: string | undefined, walk: Walk): string {
+  if (walk.keyOpen) {
+    const end = endMark(value);
+    if (end >= 0) {
+      walk.keyOpen = false;
+      return counted('private-key', walk) + redactString(value.slice(end), undefined, walk);
+    }
+    if (isKeyLine(value)) return counted('private-key', walk);
+  }
+  if (value.length < 3) return value;
+  const grade = name === undefined ? undefined : gradeOf(name);
+  const found: Span[] = grade === undefined ? [] : named(value, name ?? '', grade);
+  if (value.length >= 8) {
+    const { spans, keyOpen } = walk.search.find(value);
+    if (keyOpen) walk.keyOpen = true;
+    if (spans.some((span) => span.kind === 'aws-access-key-id')) walk.awsId = true;
+    if (found.length === 0 && spans.length === 0) return value;
+    found.push(...spans);
+  }
+  return found.length === 0 ? value : replaceSpans(value, found, walk.counts);
+}
+
+/** A value whose own name in the record says secret. */
+function named(value: string, name: string, grade: Grade): Span[] {
+  if (WHOLE_MARKER.test(value)) return [];
+  if (grade === 'header') {
+    const span = credentials(value, 0, value.length);
+    return span === null ? [] : [span];
+  }
+  // Docker's `auth` is a name and a password in base64; other things of that name are not.
+  if (/^_?auth$/i.test(name)) return isUserAndPassword(value) ? [{ start: 0, end: value.length, kind: 'docker-auth', hashed: false }] : [];
+  return isSecretValue(value, grade, 'quoted') ? [{ start: 0, end: value.length, ...kindOf(value, grade) }] : [];
+}
+
+/** The second walk over a record with an AWS key id: strings that are nothing but what its secret looks like. */
+function visitAws(value: Json | undefined, walk: Walk): Json | undefined {
+  if (typeof value === 'string') return looksLikeAwsSecret(value) ? counted('aws-secret-key', walk, value) : value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => visitAws(item, walk) as Json);
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, visitAws(inner, walk)])) as Json;
+}
+
+function counted(kind: string, walk: Walk, value?: string): string {
+  walk.counts[kind] = (walk.counts[kind] ?? 0) + 1;
+  return markerOf(kind, value);
+}

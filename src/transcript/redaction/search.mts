@@ -1,0 +1,144 @@
+/** All secrets of one text: the first look's hits, each given to the rules of its groups. */
+import { createScan, type Scan } from './scan.mts';
+import { GROUP } from './windows.mts';
+import { gradeOf, nameAround } from './names.mts';
+import { findPair } from './pairs.mts';
+import { findPrivateKey, type KeyState } from './private-keys.mts';
+import { MARKER, type Span } from './spans.mts';
+import { findDiscordToken, findTelegramToken, findToken } from './tokens.mts';
+import { findInCommand, findScheme, findUrlPassword, type CommandState } from './urls.mts';
+
+const NAMED = GROUP.words | GROUP.phrases | GROUP.names;
+/** An escape of a character that may be part of a secret or of its name: letters, digits, punctuation. */
+const ESCAPE = /\\u00[2-7][0-9a-fA-F]/y;
+const ESCAPES = /\\{1,40}u00([2-7][0-9a-fA-F])/g;
+
+export interface Findings {
+  spans: Span[];
+  /** A block of a private key begins in the text and does not end in it. */
+  keyOpen: boolean;
+}
+
+/** What the rules remember while they read one text, so that none reads a stretch twice. */
+interface Progress extends KeyState, CommandState {
+  escaped: boolean;
+}
+
+export interface Search {
+  /** Whether a record's own JSON text may hold a secret; false is certain. */
+  mayHold(line: string): boolean;
+  find(text: string): Findings;
+}
+
+const NOTHING: Findings = { spans: [], keyOpen: false };
+
+export function createSearch(scan: Scan = createScan()): Search {
+  function mayHold(line: string): boolean {
+    const spans: Span[] = [];
+    const progress = newProgress();
+    scan.open(line);
+    for (let from = 0; scan.next(from); ) {
+      const { at, groups } = scan;
+      if (groups & NAMED && namesSecret(line, at, groups)) return true;
+      from = examine(line, at, groups, progress, spans);
+      if (spans.length > 0 || progress.escaped) return true;
+    }
+    return false;
+  }
+
+  function find(text: string): Findings {
+    scan.open(text);
+    if (!scan.next(0)) return NOTHING;
+    const spans: Span[] = [];
+    const progress = newProgress();
+    const markers = text.includes('[redacted:') ? [...text.matchAll(MARKER)] : [];
+    let from = 0;
+    do {
+      // What an earlier pass has put there is no name and no value.
+      while (markers[0] !== undefined && endOf(markers[0]) <= scan.at) markers.shift();
+      const [marker] = markers;
+      from = marker !== undefined && marker.index <= scan.at ? endOf(marker) : examine(text, scan.at, scan.groups, progress, spans);
+    } while (scan.next(from));
+    if (progress.escaped) spans.push(...findUnescaped(text));
+    return { spans, keyOpen: progress.open };
+  }
+
+  /** JSON in a string may hold `\u003d` for `=`: it is read as if it did not, and the places are those of the text. */
+  function findUnescaped(text: string): Span[] {
+    let plain = '';
+    let done = 0;
+    /** For each escape: where its character stands in `plain`, and by how much the text is then ahead. */
+    const shifts: { at: number; ahead: number }[] = [];
+    for (const match of text.matchAll(ESCAPES)) {
+      plain += text.slice(done, match.index) + String.fromCharCode(parseInt(match[1] ?? '', 16));
+      done = match.index + match[0].length;
+      shifts.push({ at: plain.length, ahead: done - plain.length });
+    }
+    plain += text.slice(done);
+    const original = (at: number): number => at + aheadOf(shifts, at);
+    return find(plain).spans.map((span) => ({ ...span, start: original(span.start), end: original(span.end) }));
+  }
+
+  return { mayHold, find };
+}
+
+function endOf(match: RegExpExecArray): number {
+  return match.index + match[0].length;
+}
+
+function newProgress(): Progress {
+  return { end: -1, endFrom: -1, done: 0, open: false, readTo: 0, escaped: false };
+}
+
+/** By how much the text is ahead of `plain` at `at`: an escape belongs to what follows it only once it is over. */
+function aheadOf(shifts: readonly { at: number; ahead: number }[], at: number): number {
+  let low = 0;
+  let high = shifts.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((shifts[middle]?.at ?? 0) <= at) low = middle + 1;
+    else high = middle;
+  }
+  return low === 0 ? 0 : (shifts[low - 1]?.ahead ?? 0);
+}
+
+/** Gives every rule of the hit's groups its look; gives where to look on from. */
+function examine(text: string, at: number, groups: number, progress: Progress, spans: Span[]): number {
+  const before = spans.length;
+  let from = at + 1;
+  if (groups & (GROUP.underscore | GROUP.dash | GROUP.upper | GROUP.words)) {
+    findToken(text, at, groups, spans);
+    const found = spans[before];
+    if (found !== undefined) return Math.max(from, found.end);
+  }
+  if (groups & GROUP.upper) {
+    if (text.startsWith('VATE KEY', at)) return Math.max(from, findPrivateKey(text, at, progress, spans));
+    if (!progress.escaped) {
+      ESCAPE.lastIndex = at;
+      progress.escaped = ESCAPE.test(text);
+    }
+  }
+  if (groups & GROUP.colon) {
+    findTelegramToken(text, at, spans);
+    if (spans.length === before) from = Math.max(from, findUrlPassword(text, at, spans));
+  }
+  if (groups & GROUP.dots) findDiscordToken(text, at, spans);
+  if (groups & (GROUP.words | GROUP.phrases)) {
+    findScheme(text, at, spans);
+    findInCommand(text, at, progress, spans);
+  }
+  if (groups & NAMED && spans.length === before) from = Math.max(from, findPair(text, at, spans));
+  return from;
+}
+
+const COMMAND = /curl|mysq|sshp|gin -/iy;
+
+/** For the first look on a line: a name that says secret, or a command that takes one, whatever stands beside it. */
+function namesSecret(line: string, at: number, groups: number): boolean {
+  if (groups & (GROUP.words | GROUP.phrases)) {
+    COMMAND.lastIndex = at;
+    if (COMMAND.test(line)) return true;
+  }
+  const name = nameAround(line, at);
+  return name !== undefined && gradeOf(name.text.replace(/^[-.]+|[-.]+$/g, '')) !== undefined;
+}

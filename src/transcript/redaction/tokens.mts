@@ -1,0 +1,113 @@
+/** Secrets with a public format of their own: they are known by their looks, wherever they stand. */
+import { GROUP } from './windows.mts';
+import type { Span } from './spans.mts';
+
+interface Token {
+  kind: string;
+  /** Tried at the position of a window of these groups, minus `back`. */
+  group: number;
+  back?: number;
+  pattern: RegExp;
+  /** What the pattern cannot say about the match. */
+  accept?: (match: string) => boolean;
+}
+
+/**
+ * A token does not begin in the middle of a word. What looks like a letter may be the end of an escape in JSON (`\n`),
+ * in a URL (`%3D`) or of a terminal's colour, though, and a dash that of a diff. Checked first, so that a run is read once, not once a position.
+ */
+export const LEFT = String.raw`(?:(?<![A-Za-z0-9_-])|(?<=\\[bfnrt])|(?<=\\u[0-9A-Fa-f]{4})|(?<=%[0-9A-Fa-f]{2})|(?<=(?:\x1b|\\u001b)\[[\d;]{0,12}[A-Za-z])|(?<=(?:^|[\s\"'\`=]|\\[nrt])[-+]{1,2}))`;
+
+const at = (source: string): RegExp => new RegExp(LEFT + source, 'y');
+const mixed = (match: string): boolean => /\d/.test(match) && /[A-Za-z]/.test(match);
+
+const { underscore, dash, upper, words } = GROUP;
+
+const TOKENS: readonly Token[] = [
+  { kind: 'github-token', group: underscore, pattern: /gh[pousr]_[A-Za-z0-9]{30,}/y },
+  { kind: 'github-token', group: underscore, back: 3, pattern: at('github_pat_[A-Za-z0-9_]{22,}') },
+  { kind: 'npm-token', group: underscore, pattern: at('npm_[A-Za-z0-9]{30,}') },
+  { kind: 'huggingface-token', group: underscore, pattern: at('hf_[A-Za-z0-9]{30,}') },
+  { kind: 'stripe-key', group: underscore, pattern: at('[sr]k_(?:live|test)_[A-Za-z0-9]{10,}') },
+  { kind: 'stripe-webhook-secret', group: underscore, pattern: at('whsec_[A-Za-z0-9+/]{20,}={0,2}') },
+  { kind: 'digitalocean-token', group: underscore, back: 2, pattern: at('do[opr]_v1_[0-9a-f]{40,}') },
+  { kind: 'anthropic-key', group: dash, pattern: at('sk-ant-[A-Za-z0-9_-]{16,}') },
+  { kind: 'openai-key', group: dash, pattern: at('sk-(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{16,}') },
+  { kind: 'openai-key', group: dash, pattern: at('sk-[A-Za-z0-9]{20,}(?![A-Za-z0-9_-])'), accept: mixed },
+  // Other services took the same beginning (`sk-or-v1-...`).
+  { kind: 'sk-key', group: dash, pattern: at('sk-[A-Za-z0-9_-]{24,}'), accept: (match) => /[A-Za-z0-9]{16}/.test(match) && mixed(match.slice(3)) },
+  { kind: 'mailgun-key', group: dash, pattern: at('key-[0-9a-f]{32}(?![A-Za-z0-9])') },
+  { kind: 'aws-access-key-id', group: upper, pattern: new RegExp(`(?:${LEFT}|(?<=[_-]))(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])`, 'y') },
+  { kind: 'google-api-key', group: upper, pattern: at('AIza[A-Za-z0-9_-]{35}') },
+  { kind: 'google-oauth-secret', group: upper, pattern: at('GOCSPX-[A-Za-z0-9_-]{20,}') },
+  { kind: 'google-oauth-token', group: words, pattern: at('ya29[.][A-Za-z0-9_-]{20,}') },
+  { kind: 'sendgrid-key', group: upper, pattern: at('SG[.][A-Za-z0-9_-]{16,}[.][A-Za-z0-9_-]{32,}') },
+  { kind: 'twilio-key', group: upper, pattern: at('SK[0-9a-f]{32}(?![A-Za-z0-9])') },
+  { kind: 'age-key', group: upper, pattern: at('AGE-SECRET-KEY-1[A-Za-z0-9]{40,}') },
+  { kind: 'jwt', group: upper, pattern: at(String.raw`eyJ[A-Za-z0-9_-]{8,}[.](?:eyJ[A-Za-z0-9_-]{6,}(?:[.][A-Za-z0-9_-]*)?|[A-Za-z0-9_-]{8,}[.][A-Za-z0-9_-]{8,}|[.][A-Za-z0-9_-]{8,})(?:[.][A-Za-z0-9_-]+){0,2}`) },
+  // A private key in base64, as kubeconfig writes it; certificates and public keys begin otherwise.
+  { kind: 'private-key', group: upper, pattern: at('LS0tLS1CRUdJTi(?:BQUklWQVRF|BSU0EgUFJJVkFU|BFQyBQUklWQVRF|BPUEVOU1NIIFBSSVZB|BFTkNSWVBURUQgUFJJVkFU|BEU0EgUFJJVkFU|BQR1AgUFJJVkFU)[A-Za-z0-9+/]+={0,2}') },
+  { kind: 'gitlab-token', group: words, pattern: at('gl(?:pat|dt|rt|cbt|ptt|ft|soat|imt|agent|oas|ffct)-[A-Za-z0-9_-]{15,}(?:[.][A-Za-z0-9_-]{2,}){0,2}') },
+  { kind: 'pypi-token', group: words, pattern: at('pypi-[A-Za-z0-9_-]{32,}'), accept: (match) => /[A-Z]/.test(match) && mixed(match.slice(5)) },
+  { kind: 'slack-token', group: words, pattern: at('xox[a-z](?:[.]xox[a-z])?-[A-Za-z0-9-]{10,}'), accept: (match) => /\d/.test(match) },
+  { kind: 'slack-token', group: words, pattern: at('xapp-[0-9]+-[A-Za-z0-9-]{10,}') },
+  { kind: 'slack-webhook', group: words, back: 6, pattern: new RegExp(String.raw`hooks[.]slack[.]com(?:\\{0,40}/)(?:services|workflows|triggers)(?:\\{0,40}/[A-Za-z0-9_-]{3,})+`, 'y') },
+];
+
+/** Puts the token that begins at this hit, if one does, among the spans. */
+export function findToken(text: string, hit: number, groups: number, spans: Span[]): void {
+  for (const { kind, group, back, pattern, accept } of TOKENS) {
+    if ((groups & group) === 0) continue;
+    const start = hit - (back ?? 0);
+    if (start < 0) continue;
+    pattern.lastIndex = start;
+    const match = pattern.exec(text)?.[0];
+    if (match === undefined || accept?.(match) === false) continue;
+    spans.push({ start, end: start + match.length, kind, hashed: true });
+    if (kind === 'aws-access-key-id') findAwsSecret(text, start, spans);
+    return;
+  }
+}
+
+/** What an AWS secret key looks like: 40 characters of base64, so it is one only beside its id or its name. */
+const AWS_SECRET = /(?:(?<![A-Za-z0-9+/])|(?<=\\[nrt]))[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=])/g;
+const BESIDE = 300;
+
+export function looksLikeAwsSecret(value: string): boolean {
+  return /^[A-Za-z0-9+/]{40}$/.test(value) && /[A-Z]/.test(value) && /[a-z]/.test(value) && /\d/.test(value);
+}
+
+function findAwsSecret(text: string, id: number, spans: Span[]): void {
+  const from = Math.max(0, id - BESIDE);
+  for (const match of text.slice(from, id + BESIDE).matchAll(AWS_SECRET)) {
+    const start = from + match.index;
+    if (looksLikeAwsSecret(match[0])) spans.push({ start, end: start + 40, kind: 'aws-secret-key', hashed: true });
+  }
+}
+
+const TELEGRAM = /(?<!\d)\d{8,10}:[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])/y;
+const DISCORD = new RegExp(`${LEFT}[MNO][A-Za-z0-9_-]{22,27}[.][A-Za-z0-9_-]{6}[.][A-Za-z0-9_-]{27,45}(?![A-Za-z0-9_-])`, 'y');
+
+/** `hit` is the fourth digit before the colon. */
+export function findTelegramToken(text: string, hit: number, spans: Span[]): void {
+  let start = hit;
+  while (start > hit - 7 && isDigit(text.charCodeAt(start - 1))) start--;
+  pushAt(TELEGRAM, 'telegram-token', text, start, spans);
+}
+
+/** `hit` is the first dot: the part before it has 23 to 28 characters. */
+export function findDiscordToken(text: string, hit: number, spans: Span[]): void {
+  for (let start = hit - 23; start >= Math.max(0, hit - 28); start--) if (pushAt(DISCORD, 'discord-token', text, start, spans)) return;
+}
+
+function pushAt(pattern: RegExp, kind: string, text: string, start: number, spans: Span[]): boolean {
+  pattern.lastIndex = start;
+  const match = pattern.exec(text)?.[0];
+  if (match === undefined) return false;
+  spans.push({ start, end: start + match.length, kind, hashed: true });
+  return true;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}

@@ -1,0 +1,99 @@
+/** Passwords in URLs, and names and passwords that are handed to commands and in HTTP headers without a name beside them. */
+import type { Span } from './spans.mts';
+
+/** The part of a URL that may hold a name and a password; slashes may be escaped as some writers of JSON do. */
+const START = /:(?:\\{0,40}\/){2}/y;
+const AUTHORITY = /[^\s"'`<>\\/?#]{1,600}/y;
+const WIDE = /[^\s"'`<>\\]{1,600}/y;
+const REFERENCE = /^(?:\$\{?\w+\}?|\{\{?[^}]*\}\}?|<[^>]*>|\*+|x{3,}|\.{3}|%[A-Z_]+%|\[redacted:[^\]]*\]|\[[A-Z_ -]+\])$/i;
+
+/** `at` is near the colon of `://`. */
+export function findUrlPassword(text: string, at: number, spans: Span[]): number {
+  const colon = text.indexOf(':', at);
+  if (colon < 0 || colon > at + 3) return at + 1;
+  START.lastIndex = colon;
+  if (!START.test(text)) return at + 1;
+  const from = START.lastIndex;
+  const span = userInfo(text, from);
+  if (span !== undefined) spans.push(span);
+  return from;
+}
+
+function userInfo(text: string, from: number): Span | undefined {
+  AUTHORITY.lastIndex = from;
+  let authority = AUTHORITY.exec(text)?.[0] ?? '';
+  let at = authority.lastIndexOf('@');
+  if (at < 0) {
+    // A password with a slash in it, but no port: `host:8080/@scope` is none.
+    const colon = authority.indexOf(':');
+    if (colon < 0 || /[${}]/.test(authority) || /^\d{0,5}$/.test(authority.slice(colon + 1)) || authority.includes('[redacted')) return undefined;
+    WIDE.lastIndex = from;
+    authority = WIDE.exec(text)?.[0] ?? '';
+    at = authority.lastIndexOf('@');
+    if (at < 0) return undefined;
+  }
+  const user = authority.slice(0, at);
+  const colon = user.indexOf(':');
+  if (colon >= 0) {
+    const password = user.slice(colon + 1);
+    // An expression that searches for passwords is no password.
+    if (password === '' || /[[\](){}^|*]/.test(user.slice(0, colon).replace(/^\$?\{[^}]*\}$/, '')) || REFERENCE.test(password)) return undefined;
+    return { start: from + colon + 1, end: from + at, kind: 'url-password', hashed: false };
+  }
+  // A token in the place of the name, as in `https://<token>@host`.
+  if (user.length < 20 || !/\d/.test(user) || !/[A-Za-z]/.test(user) || user.includes('[redacted:')) return undefined;
+  return { start: from, end: from + at, kind: 'url-password', hashed: false };
+}
+
+const BEARER = /bearer[ ]+([A-Za-z0-9._~+/-]{8,}=*)/iy;
+const BASIC = /basic[ ]+([A-Za-z0-9+/]{6,}={0,2})(?![A-Za-z0-9+/=])/iy;
+
+/** `Bearer` and `Basic` where no Authorization stands before them: the value must say by itself that it is one. */
+export function findScheme(text: string, hit: number, spans: Span[]): void {
+  BEARER.lastIndex = hit;
+  const bearer = BEARER.exec(text)?.[1];
+  if (bearer !== undefined) {
+    if (/\d/.test(bearer) && !/^(?:realm|error)=/i.test(bearer)) spans.push({ start: BEARER.lastIndex - bearer.length, end: BEARER.lastIndex, kind: 'authorization', hashed: false });
+    return;
+  }
+  // The window is in the middle of the word.
+  BASIC.lastIndex = Math.max(0, hit - 2);
+  const basic = BASIC.exec(text)?.[1];
+  if (basic !== undefined && isUserAndPassword(basic)) spans.push({ start: BASIC.lastIndex - basic.length, end: BASIC.lastIndex, kind: 'authorization', hashed: false });
+}
+
+/** Base64 of `name:password`: what Basic authorization and docker's `auth` hold. */
+export function isUserAndPassword(value: string): boolean {
+  return value.length >= 6 && /^[A-Za-z0-9+/_-]+={0,2}$/.test(value) && /^[\x20-\x7e]*:[\x20-\x7e]+$/.test(Buffer.from(value, 'base64').toString('latin1'));
+}
+
+const REACH = 1000;
+const USER = /(?<=[\s"'\\n])(?:-u|-U|--user|--proxy-user)[ \t=]*(?:\\{0,40}["'])?([^\s:"'\\]{1,128}):([^\s"'\\]{1,256})/g;
+const FLAG = /(?<=\s)-p[ \t]*(\\{0,40}["'])?([^\s"'\\-][^\s"'\\]{0,256})/g;
+const COMMANDS = /(?:(curl)|(mysql(?:dump|admin)?|mariadb)|(sshpass)|(login[ ]-))/iy;
+
+/** A command's line is read once, however often its name stands in it. */
+export interface CommandState {
+  readTo: number;
+}
+
+/** `curl -u name:password`, `mysql -ppassword`, `sshpass -p password`, `docker login -p password`. */
+export function findInCommand(text: string, hit: number, state: CommandState, spans: Span[]): void {
+  COMMANDS.lastIndex = Math.max(0, text.startsWith('gin -', hit) ? hit - 2 : hit);
+  const match = COMMANDS.exec(text);
+  if (match === null) return;
+  const from = Math.max(hit, state.readTo - 64);
+  if (from > hit + REACH) return;
+  const line = /^(?:[^\n\\]|\\[^])*/.exec(text.slice(from, hit + REACH))?.[0] ?? '';
+  state.readTo = Math.max(state.readTo, from + line.length);
+  const pattern = match[1] !== undefined ? USER : FLAG;
+  for (const found of line.matchAll(pattern)) {
+    const secret = found[2] ?? '';
+    // `mysql -p 3306` takes no value: the password stands directly behind the flag.
+    if (match[2] !== undefined && /^-p\s/.test(found[0])) continue;
+    // `-u 1000:1000` names a user and a group.
+    if (/^\d+:\d+$/.test(`${found[1]}:${secret}`) || REFERENCE.test(secret) || /^\$/.test(secret) || secret.includes('[redacted:')) continue;
+    const end = from + found.index + found[0].length;
+    spans.push({ start: end - secret.length, end, kind: 'password', hashed: false });
+  }
+}

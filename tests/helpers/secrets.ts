@@ -1,0 +1,284 @@
+/**
+ * A seeded corpus for redaction: secrets of every kind in every place, and look-alikes that must stay. All of it is put
+ * together when the test runs, so that nothing that looks like a secret stands in the repository.
+ */
+import { createHash } from 'node:crypto';
+
+export interface Case {
+  label: string;
+  record: Record<string, unknown>;
+  /** What must not survive (for a secret), or must (for a look-alike). */
+  needles: string[];
+}
+
+export class Random {
+  #state: number;
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+  /** mulberry32 */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let t = this.#state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  }
+  below(n: number): number {
+    return Math.floor(this.next() * n);
+  }
+  pick<T>(list: readonly T[]): T {
+    return list[this.below(list.length)] as T;
+  }
+  chars(alphabet: string, length: number): string {
+    return Array.from({ length }, () => alphabet[this.below(alphabet.length)]).join('');
+  }
+}
+
+const LOWER = 'abcdefghijklmnopqrstuvwxyz';
+const UPPER = LOWER.toUpperCase();
+const DIGITS = '0123456789';
+const ALNUM = UPPER + LOWER + DIGITS;
+const URLSAFE = `${ALNUM}-_`;
+const BASE64 = `${ALNUM}+/`;
+const HEX = `${DIGITS}abcdef`;
+const b64url = (text: string): string => Buffer.from(text).toString('base64url');
+
+export function keyBlock(r: Random, label = r.pick(['RSA PRIVATE KEY', 'PRIVATE KEY', 'EC PRIVATE KEY', 'OPENSSH PRIVATE KEY', 'ENCRYPTED PRIVATE KEY', 'PGP PRIVATE KEY BLOCK'])): { lines: string[]; body: string[] } {
+  const body = Array.from({ length: 3 + r.below(12) }, () => r.chars(BASE64, 64));
+  body.push(`${r.chars(BASE64, 18 + 4 * r.below(8))}==`);
+  return { lines: [`-----${'BEGIN'} ${label}-----`, ...body, `-----${'END'} ${label}-----`], body };
+}
+
+/** Secrets that are known by their own looks. */
+export const TOKENS: Record<string, (r: Random) => string> = {
+  'aws id': (r) => r.pick(['AK', 'AS']) + 'IA' + r.chars(UPPER + '234567', 16),
+  'github classic': (r) => 'gh' + r.pick(['p', 'o', 'u', 's', 'r']) + '_' + r.chars(ALNUM, 36),
+  'github fine-grained': (r) => 'github_' + 'pat_' + r.chars(ALNUM, 22) + '_' + r.chars(ALNUM, 59),
+  gitlab: (r) => 'gl' + 'pat-' + r.chars(URLSAFE, 19) + r.chars(ALNUM, 1),
+  'openai legacy': (r) => 'sk' + '-' + r.chars(ALNUM, 20) + 'T3Blbk' + 'FJ' + r.chars(ALNUM, 20),
+  'openai 48': (r) => 'sk' + '-' + r.chars(ALNUM, 48),
+  'openai project': (r) => 'sk' + '-proj-' + r.chars(URLSAFE, 60 + r.below(90)),
+  anthropic: (r) => 'sk' + '-ant-' + r.pick(['api03-', 'admin01-', 'oat01-']) + r.chars(URLSAFE, 93) + 'AA',
+  'slack bot': (r) => 'xox' + r.pick(['b', 'p', 'a', 'r', 's']) + '-' + r.chars(DIGITS, 12) + '-' + r.chars(DIGITS, 12) + '-' + r.chars(ALNUM, 24),
+  'slack app': (r) => 'xapp' + '-1-A' + r.chars(UPPER + DIGITS, 10) + '-' + r.chars(DIGITS, 13) + '-' + r.chars(HEX, 64),
+  'slack webhook': (r) => 'https://hooks.' + 'slack.com/services/T' + r.chars(UPPER + DIGITS, 8) + '/B' + r.chars(UPPER + DIGITS, 8) + '/' + r.chars(ALNUM, 24),
+  stripe: (r) => r.pick(['sk', 'rk']) + r.pick(['_live', '_test']) + '_' + r.chars(ALNUM, r.pick([24, 99])),
+  'google api': (r) => 'AI' + 'za' + r.chars(URLSAFE, 34) + r.chars(ALNUM, 1),
+  'google oauth': (r) => 'GOC' + 'SPX-' + r.chars(URLSAFE, 27) + r.chars(ALNUM, 1),
+  npm: (r) => 'npm' + '_' + r.chars(ALNUM, 36),
+  pypi: (r) => 'pypi' + '-AgEIcHlwaS5vcmc' + r.chars(URLSAFE, 120) + r.chars(ALNUM, 1),
+  sendgrid: (r) => 'SG' + '.' + r.chars(URLSAFE, 22) + '.' + r.chars(URLSAFE, 42) + r.chars(ALNUM, 1),
+  twilio: (r) => 'S' + 'K' + r.chars(HEX, 32),
+  huggingface: (r) => 'hf' + '_' + r.chars(LOWER + UPPER, 34),
+  digitalocean: (r) => 'do' + r.pick(['p', 'o', 'r']) + '_v1_' + r.chars(HEX, 64),
+  mailgun: (r) => 'key' + '-' + r.chars(HEX, 32),
+  telegram: (r) => r.chars('123456789', 1) + r.chars(DIGITS, r.pick([7, 8, 9])) + ':' + r.pick(['AA', 'AA', r.chars(ALNUM, 2)]) + r.chars(URLSAFE, 32) + r.chars(ALNUM, 1),
+  discord: (r) => r.pick(['M', 'N', 'O']) + r.chars(ALNUM, r.pick([23, 25])) + '.' + r.chars(URLSAFE, 6) + '.' + r.chars(URLSAFE, r.pick([26, 37])) + r.chars(ALNUM, 1),
+  jwt: (r) => `${b64url('{"alg":"HS256","typ":"JWT"}')}.${b64url(`{"sub":"${r.chars(DIGITS, 10)}","iat":${r.chars(DIGITS, 9)}}`)}.${r.chars(ALNUM, 43)}`,
+  age: (r) => 'AGE-' + 'SECRET-KEY-1' + r.chars('QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L', 58),
+};
+
+const password = (r: Random): string => r.pick([r.pick(['hunter', 'dragon', 'sunny', 'winter']) + r.chars(DIGITS, 2 + r.below(3)), r.chars(ALNUM, 5) + r.chars(DIGITS, 2) + r.chars(ALNUM, r.below(12)), r.chars(LOWER, 4) + r.pick(['!', '%', '+', '~']) + r.chars(ALNUM, 6) + r.chars(DIGITS, 1)]);
+const opaque = (r: Random): string => r.chars(ALNUM, 16 + r.below(24)) + r.chars(DIGITS, 2);
+const SECRET_NAMES = ['API_TOKEN', 'DB_PASSWORD', 'CLIENT_SECRET', 'X_TOKEN', 'AWS_SECRET_ACCESS_KEY', 'SESSION_SECRET', 'STRIPE_API_KEY', 'POSTGRES_PASSWORD', 'NPM_AUTH_TOKEN', 'SECRET_KEY_BASE', 'ADMIN_PASSWD', 'REDIS_PWD', 'ENCRYPTION_KEY'];
+const camel = (name: string): string => name.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** Secrets that are known by what stands around them: the text and what in it must go. */
+export const CONTEXTS: Record<string, (r: Random) => { text: string; needles: string[] }> = {
+  export: (r) => around(r, opaque(r), (name, v) => `export ${name}=${v}`),
+  'export quoted': (r) => around(r, password(r), (name, v) => `export ${name}=${r.pick(['"', "'"])}${v}`.replace(/(["'])(.*)$/, '$1$2$1')),
+  '.env': (r) => around(r, r.pick([password, opaque])(r), (name, v) => `NODE_ENV=test\n${name}=${v}\nPORT=3000`),
+  'weak .env': (r) => around(r, r.pick(['hunter', 'letmein', 'qwerty', 'dragon']), (_, v) => `DB_PASSWORD=${v}\nPORT=3000`, true),
+  yaml: (r) => around(r, r.pick([password, opaque])(r), (name, v) => `database:\n  user: app\n  ${r.pick([name, camel(name), name.toLowerCase()])}: ${v}\n  port: 5432`),
+  'yaml quoted': (r) => around(r, password(r), (name, v) => `  ${name.toLowerCase()}: "${v}"\n`),
+  'yaml block': (r) => around(r, opaque(r), (name, v) => `  ${name.toLowerCase()}: |\n    ${v}\n`),
+  'kubernetes env': (r) => around(r, password(r), (name, v) => `env:\n  - name: ${name}\n    value: ${v}\n`),
+  json: (r) => around(r, r.pick([password, opaque])(r), (name, v) => JSON.stringify({ user: 'app', [r.pick([name, camel(name)])]: v }, null, r.pick([0, 2]))),
+  'json in json': (r) => around(r, r.pick([password, opaque])(r), (name, v) => JSON.stringify({ body: JSON.stringify({ [camel(name)]: v, n: 1 }) })),
+  'json in json in json': (r) => around(r, opaque(r), (name, v) => JSON.stringify({ a: JSON.stringify({ b: JSON.stringify({ [name]: v }) }) })),
+  typescript: (r) => around(r, opaque(r), (name, v) => `const ${camel(name)}${r.pick([': string', ''])} = '${v}';`),
+  python: (r) => around(r, password(r), (name, v) => `client = connect(host="db", ${name.toLowerCase()}="${v}")`),
+  flag: (r) => around(r, r.pick([password, opaque])(r), (name, v) => `deploy --${name.toLowerCase().replaceAll('_', '-')}${r.pick([' ', '='])}${v} --verbose`),
+  xml: (r) => around(r, password(r), (_, v) => `<server><username>ci</username><password>${v}</password></server>`),
+  'query string': (r) => around(r, opaque(r), (_, v) => `GET https://api.example.com/v1/items?page=2&access_token=${v}&sort=asc`),
+  'windows set': (r) => around(r, opaque(r), (name, v) => `set ${name}=${v}`),
+  powershell: (r) => around(r, opaque(r), (name, v) => `$env:${name} = "${v}"`),
+  dockerfile: (r) => around(r, opaque(r), (name, v) => `FROM node:20\nENV ${name} ${v}\n`),
+  npmrc: (r) => around(r, opaque(r), (_, v) => `//registry.example.com/:_authToken=${v}`),
+  sentence: (r) => around(r, 'k' + r.chars(DIGITS, 3) + opaque(r), (_, v) => `The password is ${v}, use it for staging.`),
+  'random beside a name': (r) => around(r, 'aB3' + opaque(r) + 'xY7Zq', (_, v) => `use the api key (${v}) for this`),
+  'aws pair': (r) => {
+    const secret = r.chars(BASE64, 37) + 'aB3';
+    return { text: `${TOKENS['aws id']?.(r)}\n${r.pick(['', 'aws_secret_access_key = ', 'secret: '])}${secret}`, needles: [secret] };
+  },
+  'azure storage': (r) => around(r, `${r.chars(BASE64, 86)}==`, (_, v) => `DefaultEndpointsProtocol=https;AccountName=app;Account${'Key'}=${v};EndpointSuffix=core.windows.net`),
+  'connection string': (r) => around(r, password(r).replace(/[%+]/g, 'x'), (_, v) => `${r.pick(['postgres', 'postgresql', 'mysql', 'mongodb', 'mongodb+srv', 'redis', 'rediss', 'amqp', 'https', 'ftp'])}://${r.pick(['app', 'root', 'user.name'])}:${v}@${r.pick(['db', 'localhost:5432', 'db.example.com:6379'])}/main`),
+  'escaped url': (r) => around(r, password(r).replace(/[%+]/g, 'x'), (_, v) => `{"url":"postgres:\\/\\/app:${v}@db\\/main"}`),
+  'ado string': (r) => around(r, password(r), (_, v) => `Server=db;Database=app;User Id=sa;${r.pick(['Password', 'Pwd'])}=${v};Encrypt=true`),
+  bearer: (r) => around(r, opaque(r), (_, v) => `curl -H ${r.pick(["'", '"'])}Authorization: Bearer ${v}`.replace(/(["'])(.*)$/, '$1$2$1') + ' https://api.example.com'),
+  'bearer alone': (r) => around(r, opaque(r), (_, v) => `sent header Bearer ${v}\n`),
+  basic: (r) => around(r, Buffer.from(`app:${password(r)}`).toString('base64'), (_, v) => `Authorization: Basic ${v}\nAccept: */*`),
+  'basic alone': (r) => around(r, Buffer.from(`app:${password(r)}`).toString('base64'), (_, v) => `headers.set(auth, "Basic ${v}")`),
+  'api key header': (r) => around(r, opaque(r), (_, v) => `curl -H "X-Api-Key: ${v}" https://api.example.com`),
+  'curl user': (r) => around(r, password(r), (_, v) => `curl -s ${r.pick(['-u ', '--user ', '-u'])}admin:${v} https://example.com/x`),
+  'curl user quoted': (r) => around(r, password(r), (_, v) => `curl -u "admin:${v}" https://example.com/x`),
+  mysql: (r) => around(r, password(r), (_, v) => `mysql -uroot -p${v} app < dump.sql`),
+  sshpass: (r) => around(r, password(r), (_, v) => `sshpass -p ${v} ssh dev@example.com`),
+  netrc: (r) => around(r, password(r), (_, v) => r.pick([`machine example.com login dev password ${v}`, `machine example.com\n  login dev\n  password ${v}\n`])),
+  'docker config': (r) => around(r, Buffer.from(`dev:${password(r)}`).toString('base64'), (_, v) => JSON.stringify({ auths: { 'registry.example.com': { auth: v } } }, null, r.pick([0, 2]))),
+  pem: (r) => {
+    const { lines, body } = keyBlock(r);
+    return { text: `cat key.pem\n${lines.join('\n')}\ndone`, needles: body };
+  },
+  'pem numbered': (r) => {
+    const { lines, body } = keyBlock(r);
+    return { text: lines.map((line, i) => `${String(i + 1).padStart(6)}→${line}`).join('\n'), needles: body };
+  },
+  'pem escaped': (r) => {
+    const { lines, body } = keyBlock(r);
+    return { text: `KEY="${lines.join(r.pick(['\\n', '\\\\n']))}\\n"`, needles: body };
+  },
+  'pem cut': (r) => {
+    const { lines, body } = keyBlock(r);
+    return r.next() < 0.5 ? { text: lines.slice(0, -2).join('\n'), needles: body.slice(0, -1) } : { text: lines.slice(2).join('\n'), needles: body.slice(1) };
+  },
+  'kubeconfig key': (r) => around(r, Buffer.from(keyBlock(r, 'RSA PRIVATE KEY').lines.join('\n')).toString('base64'), (_, v) => `    client-key-data: ${v}\n`),
+};
+
+function around(r: Random, secret: string, write: (name: string, secret: string) => string, whole = false): { text: string; needles: string[] } {
+  const text = write(r.pick(SECRET_NAMES), secret);
+  return { text, needles: [whole ? `=${secret}` : secret] };
+}
+
+const ENVELOPE = (r: Random): Record<string, unknown> => ({ parentUuid: uuid(r), isSidechain: false, uuid: uuid(r), sessionId: uuid(r), timestamp: '2026-01-01T07:57:17.570Z', version: '2.1.3', gitBranch: 'main', cwd: '/home/dev/shop' });
+
+export function uuid(r: Random): string {
+  return [8, 4, 4, 4, 12].map((n) => r.chars(HEX, n)).join('-');
+}
+
+/** Where a text may lie in a record. */
+export const PLACES: Record<string, (r: Random, text: string) => Record<string, unknown>> = {
+  prompt: (r, text) => ({ ...ENVELOPE(r), type: 'user', message: { role: 'user', content: `Please look:\n${text}\nThanks` } }),
+  'tool input': (r, text) => ({ ...ENVELOPE(r), type: 'assistant', message: { id: 'msg_01', role: 'assistant', content: [{ type: 'tool_use', id: `toolu_01${r.chars(ALNUM, 22)}`, name: 'Bash', input: { command: text, description: 'Run it' } }], usage: { input_tokens: 12, output_tokens: 34 } } }),
+  'tool result': (r, text) => ({ ...ENVELOPE(r), type: 'user', message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: `toolu_01${r.chars(ALNUM, 22)}`, content: text }] }, toolUseResult: { stdout: text, stderr: '', interrupted: false } }),
+  'codex output': (r, text) => ({ timestamp: '2026-01-01T07:43:40.619Z', type: 'response_item', payload: { type: 'function_call_output', call_id: `call_${r.chars(ALNUM, 24)}`, output: JSON.stringify({ output: text, metadata: { exit_code: 0 } }) } }),
+  'two levels': (r, text) => ({ type: 'response_item', payload: { type: 'function_call', name: 'shell', call_id: `call_${r.chars(ALNUM, 24)}`, arguments: JSON.stringify({ command: ['bash', '-lc', `curl -d '${JSON.stringify({ text })}' https://example.com`] }) } }),
+  terminal: (r, text) => ({ ...ENVELOPE(r), type: 'user', message: { role: 'user', content: `\u001b[31m${text}\u001b[0m` } }),
+};
+/** Only for secrets of one word. */
+export const WORD_PLACES: Record<string, (r: Random, text: string) => Record<string, unknown>> = {
+  'file name': (r, text) => ({ ...ENVELOPE(r), type: 'assistant', message: { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_01', name: 'Read', input: { file_path: `/home/dev/${text}.txt` } }] } }),
+  branch: (r, text) => ({ ...ENVELOPE(r), gitBranch: `fix/${text}`, type: 'user', message: { role: 'user', content: 'Go on' } }),
+  'object key': (r, text) => ({ ...ENVELOPE(r), type: 'user', snapshot: { trackedFileBackups: { [text]: { version: 1 } } } }),
+  'whole string': (r, text) => ({ ...ENVELOPE(r), type: 'user', message: { role: 'user', content: [{ type: 'text', text }] } }),
+  diff: (r, text) => ({ ...ENVELOPE(r), type: 'user', toolUseResult: { structuredPatch: [{ oldStart: 1, lines: [' a', `-${text}`, '+b'] }] } }),
+};
+
+/** Secrets that only a record's structure shows. */
+export const STRUCTURES: Record<string, (r: Random) => { record: Record<string, unknown>; needles: string[] }> = {
+  'key and value': (r) => {
+    const secret = r.pick([password, opaque])(r);
+    return { record: { ...ENVELOPE(r), input: { user: 'app', [r.pick([r.pick(SECRET_NAMES), camel(r.pick(SECRET_NAMES)), 'password', 'x-api-key'])]: secret } }, needles: [secret] };
+  },
+  'name beside value': (r) => {
+    const secret = password(r);
+    return { record: { ...ENVELOPE(r), env: [{ name: r.pick(SECRET_NAMES), value: secret }] }, needles: [secret] };
+  },
+  'docker auth': (r) => {
+    const secret = Buffer.from(`dev:${password(r)}`).toString('base64');
+    return { record: { ...ENVELOPE(r), auths: { 'registry.example.com': { auth: secret } } }, needles: [secret] };
+  },
+  'authorization key': (r) => {
+    const secret = opaque(r);
+    return { record: { ...ENVELOPE(r), headers: { [r.pick(['Authorization', 'authorization', 'Proxy-Authorization'])]: `${r.pick(['Bearer ', 'token ', 'Basic ', ''])}${secret}` } }, needles: [secret] };
+  },
+  'argument list': (r) => {
+    const secret = password(r);
+    return { record: { ...ENVELOPE(r), command: r.pick([['curl', '-u', `admin:${secret}`, 'https://example.com'], ['tool', '--password', secret], ['tool', '--api-token', `${opaque(r)}${secret}`]]) }, needles: [secret] };
+  },
+  'pem over strings': (r) => {
+    const { lines, body } = keyBlock(r);
+    return { record: { ...ENVELOPE(r), toolUseResult: { structuredPatch: [{ lines: lines.map((line) => r.pick(['+', '']) + line) }] } }, needles: body };
+  },
+  'pem over blocks': (r) => {
+    const { lines, body } = keyBlock(r);
+    return { record: { ...ENVELOPE(r), message: { content: lines.map((text) => ({ type: 'text', text })) } }, needles: body };
+  },
+  'aws pair over strings': (r) => {
+    const secret = r.chars(BASE64, 37) + 'aB3';
+    return { record: { ...ENVELOPE(r), keys: { id: TOKENS['aws id']?.(r), other: secret } }, needles: [secret] };
+  },
+};
+
+/** `count` records with a secret each, over all kinds and places in turn. */
+export function plantedSecrets(seed: number, count: number): Case[] {
+  const r = new Random(seed);
+  const makers: (() => Case)[] = [];
+  for (const [kind, make] of Object.entries(TOKENS)) {
+    for (const [place, put] of Object.entries({ ...PLACES, ...WORD_PLACES })) {
+      makers.push(() => {
+        const secret = make(r);
+        const text = place in PLACES ? r.pick([secret, `the value ${secret}`, `x="${secret}"`, `a\\n${secret}\\nb`, `X=${secret}`, `(${secret})`, `%3D${secret}`]) : secret;
+        return { label: `${kind} in ${place}`, record: put(r, text), needles: [secret.replace(/^https:\/\/hooks.*services\//, '')] };
+      });
+    }
+  }
+  for (const [kind, make] of Object.entries(CONTEXTS)) {
+    for (const [place, put] of Object.entries(PLACES)) {
+      makers.push(() => {
+        const { text, needles } = make(r);
+        return { label: `${kind} in ${place}`, record: put(r, text), needles };
+      });
+    }
+  }
+  for (const [kind, make] of Object.entries(STRUCTURES)) makers.push(() => ({ label: kind, ...make(r) }));
+  return Array.from({ length: count }, (_, i) => (makers[i % makers.length] as () => Case)());
+}
+
+const sha = (r: Random, algorithm: string, encoding: 'hex' | 'base64' = 'hex'): string => createHash(algorithm).update(String(r.next())).digest(encoding);
+
+/** Texts that look like secrets and are none. */
+export const LOOK_ALIKES: Record<string, (r: Random) => string> = {
+  'git id': (r) => `commit ${sha(r, 'sha1')}\nAuthor: Dev <dev@example.com>`,
+  'short git id': (r) => `${r.chars(HEX, 7)} fix the secret handling (#12)`,
+  sha256: (r) => `${sha(r, 'sha256')}  dist/app.tar.gz`,
+  integrity: (r) => `"integrity": "sha512-${sha(r, 'sha512', 'base64')}"`,
+  uuid: (r) => `session ${uuid(r)} resumed`,
+  'base64 image': (r) => `data:image/png;base64,iVBORw0KGgo${r.chars(BASE64, 400)}==`,
+  'call id': (r) => `result of ${r.pick(['toolu_01', 'call_', 'msg_01', 'req_01'])}${r.chars(ALNUM, 22)}`,
+  path: (r) => `/home/dev/src/${r.chars(LOWER, 8)}/${r.pick(['auth/token', 'password-reset', 'secrets', 'api-key'])}/${r.chars(LOWER, 6)}.ts:${r.below(900)}:12`,
+  'token counts': (r) => `"token_count": ${r.below(9999)}, "input_tokens": ${r.below(9999)}, "max_tokens": 4096, tokens: ${r.below(99999)}, maxToken = ${r.below(99999)}`,
+  'typescript type': (r) => r.pick(['interface Login { user: string; password: string; token?: string }', 'password: string', 'type Auth = { token: Token; secret: SecretStr };', 'apiKey: string | undefined,', 'function login(password: string, token: Token): void {}', 'readonly accessToken: AccessToken;']),
+  'reference': (r) => r.pick(['secret = os.environ["X"]', 'const key = process.env.API_KEY;', 'apiKey: process.env.API_KEY,', 'password = config.password', 'token: this.token,', 'TOKEN=${TOKEN}', 'export API_TOKEN=$TOKEN', 'password: ${{ secrets.DB_PASSWORD }}', 'API_KEY="$API_KEY"', 'token = getToken(user)', 'password=password, token=token', 'const token = lexer.next();', 'secret: req.body.secret', 'client_secret=$(cat /run/secrets/x)', 'DB_PASSWORD_FILE=/run/secrets/db', 'PASSWORD={{ password }}']),
+  placeholder: (r) => r.pick(['API_TOKEN=<your-token>', 'password: xxxx', 'password: ****', 'api_key = "your-api-key-here"', 'TOKEN=YOUR_TOKEN', 'secret: "changeme"', 'password=********', 'Authorization: Bearer <token>', 'Authorization: Bearer $TOKEN', 'postgres://user:${PASSWORD}@db/app', 'postgres://user:<password>@db/app', 'token: "..."', 'API_KEY=xxxxxxxxxxxx', 'SECRET=example']),
+  prose: (r) => r.pick(['The token is missing, so the password reset fails.', 'Invalid API key · Fix external API key', 'all 12 tests pass: 3 suites', 'Enter your password to continue', 'the secret of good code is naming', '"password": "Forgot your password?"', 'authentication is handled by auth.ts; authorization: see docs', 'Bearer authentication, Basic authentication', 'password must have 8 characters', 'token limit 40,000 input tokens per minute', 'author: Jane Doe', 'the key idea: keep it simple', 'keyboard: 105 keys', 'tokenizer: fast', 'git push -u origin main:main', 'docker run -u 1000:1000 node']),
+  minified: (r) => `function ${r.chars(LOWER, 1)}(e,t){return e.token===t?e.pass(t):e.key=t.key}var ${r.chars(LOWER, 2)}={token:e,secret:t,password:n};`,
+  colour: (r) => `--accent: #${r.chars(HEX, 6)}; --design-token: #${r.chars(HEX, 6)};`,
+  semver: (r) => `"jsonwebtoken": "^${r.below(9)}.${r.below(20)}.${r.below(9)}", "dotenv": "16.${r.below(9)}.0"`,
+  url: (r) => `https://example.com:8443/a/@scope/pkg?x=${r.below(99)}#top http://localhost:3000/@vite/client git+ssh://git@github.com/a/b.git https://registry.npmjs.org/@types/node`,
+  email: (r) => `${r.chars(LOWER, 6)}@example.com, mailto:${r.chars(LOWER, 5)}@example.org`,
+  'ssh public key': (r) => `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${r.chars(BASE64, 43)} dev@host`,
+  certificate: (r) => `-----BEGIN CERTIFICATE-----\n${Array.from({ length: 4 }, () => r.chars(BASE64, 64)).join('\n')}\n-----END CERTIFICATE-----`,
+  'public key': (r) => `-----BEGIN PUBLIC KEY-----\n${r.chars(BASE64, 64)}\n-----END PUBLIC KEY-----`,
+  'test of keys': () => `if (text.startsWith('-----BEGIN PRIVATE KEY-----') && text.endsWith('-----END PRIVATE KEY-----')) return;`,
+  'lock file': (r) => `resolved "https://registry.yarnpkg.com/left-pad/-/left-pad-1.3.0.tgz#${sha(r, 'sha1')}"`,
+  'css class': (r) => `<div class="sk-circle-${r.below(12)} sk-fading-circle task-${r.chars(HEX, 12)} disk-usage-monitor">`,
+  time: (r) => `2026-01-01T07:57:${10 + r.below(49)}.570Z 12:34:56 line 1234:5678`,
+  version: (r) => `app.v${r.below(9)}.module.chunk.${r.chars(HEX, 8)}.js a.bcdefg.hij`,
+};
+
+export function lookAlikes(seed: number, count: number): Case[] {
+  const r = new Random(seed);
+  const makers: (() => Case)[] = [];
+  for (const [kind, make] of Object.entries(LOOK_ALIKES)) {
+    for (const [place, put] of Object.entries(PLACES)) {
+      makers.push(() => ({ label: `${kind} in ${place}`, record: put(r, make(r)), needles: [] }));
+    }
+  }
+  makers.push(() => ({ label: 'thinking signature', record: { ...ENVELOPE(r), message: { content: [{ type: 'thinking', thinking: 'Hm.', signature: `Er8C${r.chars(BASE64, 900)}==` }] } }, needles: [] }));
+  makers.push(() => ({ label: 'encrypted content', record: { type: 'response_item', payload: { type: 'reasoning', encrypted_content: `gAAAAAB${r.chars(URLSAFE, 900)}==` } }, needles: [] }));
+  makers.push(() => ({ label: 'image block', record: { ...ENVELOPE(r), message: { content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: `iVBORw0KGgo${r.chars(BASE64, 900)}=` } }] } }, needles: [] }));
+  makers.push(() => ({ label: 'usage', record: { ...ENVELOPE(r), requestId: `req_01${r.chars(ALNUM, 22)}`, message: { id: `msg_01${r.chars(ALNUM, 22)}`, model: 'claude-opus-5-5', usage: { input_tokens: r.below(9999), cache_read_input_tokens: 5, output_tokens: 3 } }, token: null, password: true, apiKeySource: 'none', tokenType: 'Bearer', auth: 'oauth', token_usage: { total: 3 } }, needles: [] }));
+  return Array.from({ length: count }, (_, i) => (makers[i % makers.length] as () => Case)());
+}
