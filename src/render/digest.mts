@@ -46,7 +46,9 @@ export interface CommandRow {
   command: string;
   seq: number;
   ts: string;
-  /** Absent where the record does not tell, or where there is no result. */
+  /** Its result is there. */
+  ended?: true;
+  /** Absent where the record does not tell. */
   ok?: boolean;
   exit?: number;
   /** It checks the work: tests, lint, types. */

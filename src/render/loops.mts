@@ -3,8 +3,8 @@ import { head, own } from './text.mts';
 import type { LoopRow } from './digest.mts';
 
 const WORDS = /next step|todo|blocked|open loop|remaining work/i;
-/** A label before what is left, in the agents' usual words, at the head of a line or in bold. */
-const LABEL = /(?:^[\s>*_#-]*|\*\*)(?:open|left|left to do|remaining|still open|still to do|not done(?: yet)?)[\s*_]*:/i;
+/** A label before what is left, in the agents' usual words, at the head of a line or a sentence, or in bold. */
+const LABEL = /(?:^[\s>*_#-]*|\*\*|[.;] )(?:open|left|left to do|remaining|still open|still to do|not done(?: yet)?)[\s*_]*:/i;
 const ANY = /next step|todo|blocked|open loop|remaining work|(?:open|left|to do|remaining|not done(?: yet)?)[\s*_]*:/i;
 const KEEP = 20;
 const LINE_LENGTH = 300;

@@ -1,5 +1,6 @@
 /** What a person asked: every typed prompt in its order, which of them is the objective, and which changed the course. */
 import { head, keep } from './text.mts';
+import { injectedAs } from '../transcript/injected.mts';
 import type { PromptRow } from './digest.mts';
 import type { Turn } from '../transcript/turn.mts';
 
@@ -114,7 +115,9 @@ export function createPrompts(): Prompts {
       task ??= candidate(turn, -1);
     },
     result(abandoned, flag) {
-      const chosen = task ?? candidates.find((one) => !abandoned(one.user)) ?? candidates[0];
+      const standing = candidates.filter((one) => !abandoned(one.user));
+      // Lines of 2.0.x have what clients put in as USER: passed over where anything else was said.
+      const chosen = task ?? standing.find((one) => injectedAs(one.text) === undefined) ?? standing[0] ?? candidates[0];
       const shown = [...first, ...last.slice(-LAST)];
       const prompts = shown.map(({ user, row }): PromptRow => (abandoned(user) ? { ...row, abandoned: true } : row));
       const objective = flag !== undefined ? { objective: flag, objectiveFrom: 'flag' as const, objectiveLeft: 0 }

@@ -150,6 +150,7 @@ export function commandsRun(digest: Digest): Section {
 
 function outcome(command: CommandRow): string {
   if (command.refused) return 'refused';
+  if (!command.ended) return 'no result';
   if (command.exit !== undefined) return command.exit === 0 && command.ok === false ? 'failed' : `exit ${command.exit}`;
   return command.ok === undefined ? 'not recorded' : command.ok ? 'ok' : 'failed';
 }

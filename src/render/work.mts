@@ -131,6 +131,7 @@ export function createCommands(): Commands {
     },
     ended(row, ok, exit) {
       const failedBefore = row.ok === false;
+      row.ended = true;
       if (ok !== undefined) row.ok = ok;
       if (exit !== undefined) row.exit = exit;
       if (row.ok === false && !failedBefore) {

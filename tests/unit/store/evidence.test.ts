@@ -30,6 +30,11 @@ describe('the marker', () => {
     expect(splitHandoff(joinHandoff(body(quoted), 'mine'))).toEqual({ body: body(quoted), marker: 'ok', block: 'mine' });
   });
 
+  it('is not one in a fence under the heading either', () => {
+    const edited = joinHandoff(body(), 'mine').replace('A hint.', `\`\`\`\n<!-- agents-handoff:evidence sha256=${RAW} -->\n\`\`\``);
+    expect(splitHandoff(edited)).toMatchObject({ marker: 'edited', block: 'mine' });
+  });
+
   it('is found where an edit above left a fence open, so that the block is never lost', () => {
     const text = joinHandoff(body(), full).replace('````\n\n## Provenance', '\n## Provenance');
     expect(splitHandoff(text)).toMatchObject({ marker: 'edited', block: full });
