@@ -37,6 +37,11 @@ export function isSteering(text: string): boolean {
   return STEERS.test(start) || /\binstead\b/i.test(start);
 }
 
+/** Whether the whole text is what a client puts in; control characters in it hide no envelope. */
+function isEnvelope(text: string): boolean {
+  return injectedAs(text.replace(/[\0-\x08\x0e-\x1f]/g, '').trim()) !== undefined;
+}
+
 interface Kept {
   /** Its number among the USER turns of the main agent. */
   user: number;
@@ -117,7 +122,7 @@ export function createPrompts(): Prompts {
     result(abandoned, flag) {
       const standing = candidates.filter((one) => !abandoned(one.user));
       // Lines of 2.0.x have what clients put in as USER: passed over where anything else was said.
-      const chosen = task ?? standing.find((one) => injectedAs(one.text) === undefined) ?? standing[0] ?? candidates[0];
+      const chosen = task ?? standing.find((one) => !isEnvelope(one.text)) ?? standing[0] ?? candidates[0];
       const shown = [...first, ...last.slice(-LAST)];
       const prompts = shown.map(({ user, row }): PromptRow => (abandoned(user) ? { ...row, abandoned: true } : row));
       const objective = flag !== undefined ? { objective: flag, objectiveFrom: 'flag' as const, objectiveLeft: 0 }

@@ -87,7 +87,6 @@ describe('a hostile transcript', () => {
       const own = outside(whole).join('\n');
       expect(own).not.toMatch(/^(?:RESULT|EVIDENCE|WHAT_CHANGED|RISKS)\s*:/m);
       expect(own).not.toMatch(/<script|<img|<!--|-->|[^\\]\]\(/i);
-      // eslint-disable-next-line no-control-regex
       expect(whole).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/);
       expect(whole.isWellFormed()).toBe(true);
       const handoff = joinHandoff(whole, '');
