@@ -72,8 +72,14 @@ export function removeEmpty(dir: string, until: string): void {
   }
 }
 
+export interface AppendFile {
+  fd: number;
+  /** Once; a second call does nothing. */
+  close(): void;
+}
+
 /** Opens an append-only file behind its committed length; what stands past it goes, and so does all that is appended, if the work fails. */
-export function openAppend(file: string, committed: number, rollback: Rollback): number {
+export function openAppend(file: string, committed: number, rollback: Rollback): AppendFile {
   const there = fs.existsSync(file);
   const fd = fs.openSync(file, 'a', FILE_MODE);
   if (there) rollback.push(() => fs.truncateSync(file, committed));
@@ -84,8 +90,13 @@ export function openAppend(file: string, committed: number, rollback: Rollback):
     fs.closeSync(fd);
     throw error;
   }
-  rollback.push(() => fs.closeSync(fd));
-  return fd;
+  let open = true;
+  const close = () => {
+    if (open) fs.closeSync(fd);
+    open = false;
+  };
+  rollback.push(close);
+  return { fd, close };
 }
 
 /** Writes the manifest beside its target and makes it durable. */

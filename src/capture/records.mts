@@ -145,11 +145,15 @@ export function createTextReader(redactor: Redactor, captured: number): TurnRead
   };
 }
 
-/** Branch, commit and title follow the session; of everything else the first word stands. */
+const LAST_WINS: ReadonlySet<keyof SessionFacts> = new Set(['model', 'branch', 'commit', 'title']);
+
+/** Model, branch, commit and title follow the session; of everything else the first word stands. */
 export function mergeFacts(into: SessionFacts, facts: SessionFacts): void {
-  for (const [key, value] of Object.entries(facts) as [keyof SessionFacts, never][]) {
+  for (const name in facts) {
+    const key = name as keyof SessionFacts;
+    const value = facts[key] as never;
     if (value === undefined || value === '') continue;
-    if (into[key] === undefined || key === 'branch' || key === 'commit' || key === 'title') into[key] = value;
+    if (into[key] === undefined || LAST_WINS.has(key)) into[key] = value;
   }
 }
 

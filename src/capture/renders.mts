@@ -4,10 +4,9 @@
  * first build, a rebuild, a merge and `render` give the same bytes.
  */
 import fs from 'node:fs';
-import { FILE_MODE, removeQuietly, sync, writeAll } from '../lib/fs/files.mts';
 import { readLines, type Line } from '../lib/fs/lines.mts';
 import type { Rollback } from '../lib/fs/rollback.mts';
-import { hasher, ZEROS } from '../lib/hash-chain.mts';
+import { ZEROS } from '../lib/hash-chain.mts';
 import { renderBrief } from '../render/brief.mts';
 import { payloadFields, summaryFields } from '../render/fields.mts';
 import type { Digest } from '../render/digest.mts';
@@ -15,7 +14,8 @@ import { createReducer } from '../render/reduce.mts';
 import { createToolsWriter, toolsHeader } from '../render/tools.mts';
 import type { RenderView, ToolOutputRules } from '../render/view.mts';
 import { joinHandoff } from '../store/evidence.mts';
-import { stagedName, type SessionPaths } from '../store/layout.mts';
+import type { SessionPaths } from '../store/layout.mts';
+import { StagedFile } from './staged-file.mts';
 import { parseTurn } from '../store/timeline.mts';
 import type { Turn } from '../transcript/turn.mts';
 
@@ -37,70 +37,8 @@ export interface Renders {
   digest(): Digest;
   /** Writes the payloads over the first `bytes` bytes of `timeline`; their hashes have the manifest's hash as zeros. */
   finish(timeline: string, bytes: number, view: RenderView): RenderHashes;
-  /** Puts the manifest's hash into the payloads, writes the brief, makes all of it durable. */
-  seal(view: RenderView): void;
-}
-
-/** A file that is written from its start, hashed as it goes, and removed again if the work fails. */
-class StagedFile {
-  readonly path: string;
-  readonly #fd: number;
-  readonly #hash = hasher();
-  #text: string[] = [];
-  #held = 0;
-  #at = 0;
-
-  constructor(target: string, token: string, rollback: Rollback) {
-    this.path = stagedName(target, token);
-    this.#fd = fs.openSync(this.path, 'w', FILE_MODE);
-    rollback.push(() => {
-      this.close();
-      removeQuietly(this.path);
-    });
-  }
-
-  text(piece: string): void {
-    this.#text.push(piece);
-    this.#held += piece.length;
-    if (this.#held > 1 << 18) this.#flush();
-  }
-
-  bytes(chunk: Buffer): void {
-    this.#flush();
-    this.#hash.update(chunk);
-    writeAll(this.#fd, chunk, this.#at);
-    this.#at += chunk.length;
-  }
-
-  digest(): string {
-    this.#flush();
-    return this.#hash.copy().digest('hex');
-  }
-
-  patch(bytes: string, at: number): void {
-    writeAll(this.#fd, Buffer.from(bytes), at);
-  }
-
-  #open = true;
-
-  finish(): void {
-    this.#flush();
-    sync(this.#fd);
-    this.close();
-  }
-
-  close(): void {
-    if (this.#open) fs.closeSync(this.#fd);
-    this.#open = false;
-  }
-
-  #flush(): void {
-    if (this.#text.length === 0) return;
-    const chunk = Buffer.from(this.#text.join(''));
-    this.#text = [];
-    this.#held = 0;
-    this.bytes(chunk);
-  }
+  /** Puts the manifest's hash into the payloads, writes the brief, waits until all of it is durable. */
+  seal(view: RenderView): Promise<void>;
 }
 
 export function openRenders(paths: SessionPaths, session: string, token: string, rollback: Rollback, rules: RenderRules): Renders {
@@ -124,6 +62,7 @@ export function openRenders(paths: SessionPaths, session: string, token: string,
     digest: digested,
     finish(timeline, bytes, view) {
       tools.text(writer.footer(total));
+      tools.syncSoon();
       const zeros = { ...view, manifest_sha256: ZEROS };
       payload = { file: new StagedFile(paths.payload, token, rollback), hashAt: 0 };
       const head = JSON.stringify(payloadFields(digested(), zeros), null, 2).slice(0, -'\n}'.length);
@@ -139,7 +78,7 @@ export function openRenders(paths: SessionPaths, session: string, token: string,
       summary.file.text(fields);
       return { tools_sha256: tools.digest(), summary_sha256: summary.file.digest(), payload_sha256: payload.file.digest() };
     },
-    seal(view) {
+    async seal(view) {
       if (payload === undefined || summary === undefined) throw new Error('seal before finish');
       for (const { file, hashAt } of [payload, summary]) {
         file.digest();
@@ -147,7 +86,7 @@ export function openRenders(paths: SessionPaths, session: string, token: string,
       }
       const brief = new StagedFile(paths.brief, token, rollback);
       brief.text(joinHandoff(renderBrief(digested(), view, { maxBriefTokens: rules.maxBriefTokens }), ''));
-      for (const file of [tools, payload.file, summary.file, brief]) file.finish();
+      await Promise.all([tools, payload.file, summary.file, brief].map((file) => file.finish()));
     },
   };
 }

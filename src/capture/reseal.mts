@@ -38,7 +38,7 @@ export interface Resealed {
 }
 
 /** Moves a session to another project. Throws EXISTS where that has a session of its folder's name. */
-export function renameSession(place: ResealPlace, row: IndexRow, project: string): Resealed {
+export function renameSession(place: ResealPlace, row: IndexRow, project: string): Promise<Resealed> {
   const slug = projectSlug(project);
   return withSession(place, row, 'rename', (lock, now) => {
     const to = `${slug}/${now.id}`;
@@ -48,7 +48,7 @@ export function renameSession(place: ResealPlace, row: IndexRow, project: string
 }
 
 /** Gives a session's folder another name, and its brief that title. Throws EXISTS where the name is taken. */
-export function retitleSession(place: ResealPlace, row: IndexRow, name: string): Resealed {
+export function retitleSession(place: ResealPlace, row: IndexRow, name: string): Promise<Resealed> {
   const folder = folderName(name);
   return withSession(place, row, 'retitle', (lock, now) => {
     if (folder === now.id) throw new HandoffError('EXISTS', `${now.id} has that name already`);
@@ -58,13 +58,13 @@ export function retitleSession(place: ResealPlace, row: IndexRow, name: string):
 }
 
 /** Makes the renders anew; the manifest changes only where their bytes are not the sealed ones. */
-export function renderSession(place: ResealPlace, row: IndexRow): Resealed {
+export function renderSession(place: ResealPlace, row: IndexRow): Promise<Resealed> {
   return withSession(place, row, 'render', (lock, now) => reseal(place, lock, now, (manifest) => manifest, undefined));
 }
 
 /** Removes a session with its row, its line and its notes. The rename out of the projects is the commit. */
-export function forgetSession(place: ResealPlace, row: IndexRow): void {
-  withSession(place, row, 'forget', (lock, now) => {
+export function forgetSession(place: ResealPlace, row: IndexRow): Promise<void> {
+  return withSession(place, row, 'forget', (lock, now) => {
     const at = `${now.project}/${now.id}`;
     const dir = placeDir(place.root, at);
     lock.note({ place: at, base: null, timeline_bytes: 0, chain_bytes: 0 });
@@ -92,13 +92,13 @@ function afterCommit<T>(work: () => T): T {
 }
 
 /** Runs `work` under the session's lock, with the place that it has then. What is unsettled leaves the lock. */
-function withSession<T>(place: ResealPlace, row: IndexRow, operation: string, work: (lock: Lock, now: IndexRow) => T): T {
+async function withSession<T>(place: ResealPlace, row: IndexRow, operation: string, work: (lock: Lock, now: IndexRow) => T | Promise<T>): Promise<T> {
   const lock = takeSession(place.root, row.uuid, operation);
   let release = true;
   try {
     const now = findExact(place.root, row.uuid);
     if (now === undefined) throw new HandoffError('NO_MATCH', `${row.id} is not there any more`);
-    return work(lock, now);
+    return await work(lock, now);
   } catch (error) {
     if (!(error instanceof Unsettled)) throw error;
     release = false;
@@ -111,7 +111,7 @@ function withSession<T>(place: ResealPlace, row: IndexRow, operation: string, wo
 /** Never the hash of a manifest: says that all is staged and has to be put into its place. */
 const STAGED = 'staged';
 
-function reseal(place: ResealPlace, lock: Lock, row: IndexRow, change: (manifest: Manifest) => Manifest, to: string | undefined): Resealed {
+async function reseal(place: ResealPlace, lock: Lock, row: IndexRow, change: (manifest: Manifest) => Manifest, to: string | undefined): Promise<Resealed> {
   const at = `${row.project}/${row.id}`;
   const paths = sessionPaths(placeDir(place.root, at));
   const base = manifestForWriting(paths.manifest);
@@ -135,7 +135,7 @@ function reseal(place: ResealPlace, lock: Lock, row: IndexRow, change: (manifest
     const hashes = renders.finish(paths.timeline, line.timelineBytes, after);
     const result = sealAgain(base, after, hashes);
     manifest = result.manifest;
-    renders.seal(manifest);
+    await renders.seal(manifest);
     if (result.text === base.text) {
       // Nothing but renders: the note in the lock is the commit.
       intent = { ...intent, base: STAGED };

@@ -111,7 +111,9 @@ export async function revise(work: Work, origin: Origin | { kind: 'first' }, ext
       runs.push([line, old.watermark + 1]);
       numbering.raise(old.watermark);
     };
+    let spoken = grown === undefined ? 0 : Infinity;
     const each = (draft: TurnDraft, line: number) => {
+      if (draft.class !== 'OTHER') spoken += 1;
       if (origin.kind === 'by-watermark' && (draft.seq ?? line) <= old.watermark && rewrittenFrom === undefined) return;
       if (compare !== undefined && rewrittenFrom === undefined) {
         if (sameTurn(compare.next(), draft)) return;
@@ -147,6 +149,8 @@ export async function revise(work: Work, origin: Origin | { kind: 'first' }, ext
 
     const { tally } = reader;
     if (tally.badCount > 0 && request.allowBadLines !== true) throw badLines(source.path, tally.bad, tally.badCount);
+    // A file that was emptied or is another one: no revision that says only that.
+    if (spoken === 0) throw noTurns(source.path);
     if (compare !== undefined && rewrittenFrom === undefined && compare.next() !== undefined) {
       if (origin.kind === 'rewritten' && origin.moved) {
         if (!rollback.run()) throw new Unsettled('older copy', { cause: new HandoffError('IO', 'what was staged could not be removed') });
@@ -165,7 +169,7 @@ export async function revise(work: Work, origin: Origin | { kind: 'first' }, ext
     const unsealed = nextManifest({ work, facts: headFacts, tally, tokens, row, replaced: known, counts: old.counts, turns: old.turns, watermark: old.watermark, revision, at: at_, redactor, base });
     const hashes = renders.finish(paths.timeline, segment.bytes, unsealed);
     const { manifest, text } = sealRevision(unsealed, { ...hashes, timeline_bytes: segment.bytes, chain_head: chain });
-    renders.seal(manifest);
+    await Promise.all([renders.seal(manifest), segment.settled()]);
     stageManifest(paths, lock.token, text, rollback);
     place.progress('committing');
     commitManifest(paths, lock, rollback);

@@ -1,6 +1,7 @@
 /** What a revision appends: turns to timeline.jsonl, and the row over exactly these bytes to chain.jsonl. */
 import fs from 'node:fs';
-import { sync, writeAll } from '../lib/fs/files.mts';
+import { syncSoon, sync, writeAll, type Pending } from '../lib/fs/files.mts';
+import { createTextBuffer } from '../lib/fs/text-buffer.mts';
 import type { Rollback } from '../lib/fs/rollback.mts';
 import { hasher } from '../lib/hash-chain.mts';
 import { chainRow, type ChainRow } from '../store/chain.mts';
@@ -14,50 +15,43 @@ export interface Segment {
   append(turn: Turn): void;
   /** How many turns the timeline has with each `seq`, those of this segment included. */
   usedParts(): Map<number, number>;
-  /** Writes and syncs all; appends the chain's rows where there is something to cover; gives the chain's head. */
+  /** Writes all and begins to sync it; appends the chain's rows where there is something to cover; gives the chain's head. */
   close(row: Pick<ChainRow, 'revision' | 'at' | 'turns' | 'raw_sha256'>): string;
+  /** Resolves when the timeline is durable; the system writes it out while the renders are made. */
+  settled(): Pending;
   /** Bytes of the timeline, this segment included. */
   readonly bytes: number;
 }
 
-const FLUSH_CHARS = 1 << 18;
-
 export function openSegment(paths: SessionPaths, base: BaseLine, rollback: Rollback): Segment {
-  const fd = openAppend(paths.timeline, base.timelineBytes, rollback);
+  const { fd, close } = openAppend(paths.timeline, base.timelineBytes, rollback);
   const hash = hasher();
   let { timelineBytes: bytes } = base;
-  let lines: string[] = [];
-  let held = 0;
-
-  const flush = () => {
-    if (lines.length === 0) return;
-    lines.push('');
-    const chunk = Buffer.from(lines.join('\n'));
-    lines = [];
-    held = 0;
+  const out = createTextBuffer((chunk) => {
     hash.update(chunk);
     writeAll(fd, chunk);
     bytes += chunk.length;
-  };
-  // A timeline of 2.0.x may lack its last line's end: the segment begins with it.
-  if (!base.ended) lines.push('');
+  });
+  let begun = base.ended;
+  let synced: Pending | undefined;
 
   return {
     append(turn) {
-      const line = timelineLine(turn);
-      lines.push(line);
-      held += line.length;
-      if (held > FLUSH_CHARS) flush();
+      // A timeline of 2.0.x may lack its last line's end: the segment begins with it.
+      if (!begun) out.add('\n');
+      begun = true;
+      out.add(timelineLine(turn));
+      out.add('\n');
     },
     usedParts() {
-      flush();
+      out.flush();
       const used = new Map<number, number>();
       for (const turn of readTurns(paths.timeline, bytes)) used.set(turn.seq, Math.max(used.get(turn.seq) ?? 0, (turn.part ?? 0) + 1));
       return used;
     },
     close(row) {
-      if (lines.length > (base.ended ? 0 : 1)) flush();
-      sync(fd);
+      out.flush();
+      synced = syncSoon(fd);
       const rows: ChainRow[] = base.foreign === undefined ? [] : [chainRow(base.foreign)];
       let head = rows.at(-1)?.head ?? base.chainHead;
       if (bytes > base.timelineBytes) {
@@ -68,15 +62,20 @@ export function openSegment(paths: SessionPaths, base: BaseLine, rollback: Rollb
       appendChain(paths, base, rows, rollback);
       return head;
     },
+    async settled() {
+      await synced;
+      close();
+    },
     get bytes() {
       return bytes;
     },
   };
 }
 
-export function appendChain(paths: SessionPaths, base: BaseLine, rows: readonly ChainRow[], rollback: Rollback): void {
+function appendChain(paths: SessionPaths, base: BaseLine, rows: readonly ChainRow[], rollback: Rollback): void {
   if (rows.length === 0 && fs.existsSync(paths.chain)) return;
-  const fd = openAppend(paths.chain, base.chainBytes, rollback);
+  const { fd, close } = openAppend(paths.chain, base.chainBytes, rollback);
   writeAll(fd, Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join('')));
   sync(fd);
+  close();
 }

@@ -18,7 +18,7 @@ export const command: Command<typeof flags> = {
     if (options.force !== true && !(await io.confirm(`Remove ${row.project}/${row.id} (${row.turns} turns, revision ${row.revisions})?`))) {
       throw new HandoffError('DECLINED', `${row.id} was not removed: nobody confirmed it (--force removes without asking)`);
     }
-    forgetSession(place, row);
+    await forgetSession(place, row);
     return { json: { action: 'forgot', session: row.uuid, project: row.project }, text: `handoff: forgot ${row.uuid} project=${row.project}` };
   },
 };

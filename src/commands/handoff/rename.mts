@@ -12,8 +12,8 @@ export const command: Command<typeof flags> = {
   flags,
   exits: { 0: 'moved', 1: 'the session is damaged, or the file system refused', 2: 'wrong words', 3: 'the prefix is ambiguous, or the session is held', 4: 'nothing matches, or the target is there already' },
   example: 'handoff rename 5f0c shop',
-  run(_options, [prefix, project], io) {
+  async run(_options, [prefix, project], io) {
     const { place, row } = sessionOf(io, prefix ?? '');
-    return resealed('renamed', renameSession(place, row, project ?? ''), io);
+    return resealed('renamed', await renameSession(place, row, project ?? ''), io);
   },
 };

@@ -12,8 +12,8 @@ export const command: Command<typeof flags> = {
   flags,
   exits: { 0: 'rendered', 1: 'the session is damaged, or the file system refused', 2: 'wrong words', 3: 'the prefix is ambiguous, or the session is held', 4: 'nothing matches' },
   example: 'handoff render 5f0c',
-  run(_options, [prefix], io) {
+  async run(_options, [prefix], io) {
     const { place, row } = sessionOf(io, prefix ?? '');
-    return resealed('rendered', renderSession(place, row), io);
+    return resealed('rendered', await renderSession(place, row), io);
   },
 };

@@ -13,9 +13,9 @@ export const command: Command<typeof flags> = {
   flags,
   exits: { 0: 'renamed', 1: 'the session is damaged, or the file system refused', 2: 'wrong words', 3: 'the prefix is ambiguous, or the session is held', 4: 'nothing matches, or the name is taken' },
   example: 'handoff retitle 5f0c coupon-rounding',
-  run(_options, [prefix, name], io) {
+  async run(_options, [prefix, name], io) {
     if ((name ?? '').trim() === '') throw new HandoffError('USAGE', 'retitle needs a name that is not blank');
     const { place, row } = sessionOf(io, prefix ?? '');
-    return resealed('retitled', retitleSession(place, row, name ?? ''), io);
+    return resealed('retitled', await retitleSession(place, row, name ?? ''), io);
   },
 };

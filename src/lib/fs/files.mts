@@ -53,6 +53,18 @@ export function sync(fd: number): void {
   }
 }
 
+export type Pending = Promise<void>;
+
+/** The same without waiting: the system writes while there is other work. The descriptor must stay open until then. */
+export function syncSoon(fd: number): Pending {
+  const done = new Promise<void>((resolve, reject) => {
+    fs.fdatasync(fd, (error) => (error === null || ['EINVAL', 'ENOTSUP', 'ENOSYS'].includes(errnoOf(error) ?? '') ? resolve() : reject(error)));
+  });
+  // Whoever waits for it is told; until then a failure must not end the process.
+  done.catch(() => {});
+  return done;
+}
+
 /** Makes the names in a folder durable; Windows has no such call and needs none. */
 export function syncFolder(folder: string): void {
   let fd: number;
