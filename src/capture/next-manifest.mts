@@ -1,36 +1,20 @@
 /** The manifest of a revision: the old one with what this build learned. Keys keep their place; new ones stand behind. */
-import { sha256 } from '../lib/hash-chain.mts';
+import { blockSha256 } from '../store/evidence.mts';
 import { SEAL_FORMAT } from '../store/layout.mts';
-import { sealed, type Manifest, type Seal, type SourceRow } from '../store/manifest.mts';
-import type { Redactor } from '../transcript/redaction/redactor.mts';
+import { sealed, type Manifest, type Seal } from '../store/manifest.mts';
 import type { SessionFacts, Tokens } from '../transcript/turn.mts';
 import { totalOf } from '../transcript/usage.mts';
 import { harnessOf, type Work } from './build.mts';
 import type { BaseLine } from './base-line.mts';
-import { mergeFacts, type Tally, type createTokenCount } from './records.mts';
-
-export interface Learned {
-  work: Work;
-  facts: SessionFacts;
-  tally: Tally;
-  tokens: ReturnType<typeof createTokenCount>;
-  row: SourceRow;
-  /** The row that the new one takes the place of. */
-  replaced: SourceRow | undefined;
-  counts: Record<string, number>;
-  turns: number;
-  watermark: number;
-  revision: number;
-  at: string;
-  redactor: Redactor;
-  base: BaseLine;
-}
+import type { Intake } from './intake.mts';
+import type { Ledger } from './ledger.mts';
+import { mergeFacts, type Tally, type TokenCount } from './records.mts';
 
 /** The manifest without its seal. */
-export function nextManifest({ work, facts: head, tally, tokens, row, replaced, counts, turns, watermark, revision, at, redactor, base }: Learned): Manifest {
+export function nextManifest(work: Work, { row, replaced, tally, tokens, redactor }: Intake, ledger: Ledger, { revision, at, base }: { revision: number; at: string; base: BaseLine }): Manifest {
   const { request, transcript, session } = work;
   const old = work.base?.manifest;
-  const facts: SessionFacts = { ...head };
+  const facts: SessionFacts = { ...transcript.facts };
   mergeFacts(facts, tally.facts);
   const pinned = new Set(old?.pinned ?? []);
   const value = (name: 'harness' | 'model', asked: string | undefined, force: boolean | undefined, found: string, none: string): string => {
@@ -55,15 +39,15 @@ export function nextManifest({ work, facts: head, tally, tokens, row, replaced, 
     model,
     created_at: old?.created_at ?? at,
     source_paths: paths.includes(row.path) ? paths : [...paths, row.path],
-    watermark: Math.max(watermark, 0),
+    watermark: ledger.watermark,
     raw_sha256: row.raw_sha256,
     revisions: revision,
     updated_at: at,
-    turn_count: turns,
-    counts: { ...old?.counts, ...counts },
+    turn_count: ledger.turns,
+    counts: { ...old?.counts, ...ledger.counts },
     manifest_sha256: '',
   };
-  set(manifest, 'evidence_contract_sha256', base.block.trim() === '' ? undefined : sha256(base.block));
+  set(manifest, 'evidence_contract_sha256', blockSha256(base.block));
   set(manifest, 'objective', request.objective ?? old?.objective);
   set(manifest, 'pinned', pinned.size === 0 ? undefined : [...pinned]);
   set(manifest, 'uuid', old?.uuid ?? facts.uuid);
@@ -117,7 +101,7 @@ function added(before: Readonly<Record<string, number>>, more: Readonly<Record<s
 }
 
 /** A source's own running total is the truth where there is one; else the sum over messages. */
-function usageOf(tally: Tally, tokens: Learned['tokens']): Tokens | undefined {
+function usageOf(tally: Tally, tokens: TokenCount): Tokens | undefined {
   const total = tally.running === undefined ? tokens.total : totalOf(tally.running);
   return Object.keys(total).length === 0 ? undefined : total;
 }

@@ -157,8 +157,15 @@ export function mergeFacts(into: SessionFacts, facts: SessionFacts): void {
   }
 }
 
+export interface TokenCount {
+  add(id: string, tokens: Tokens): void;
+  readonly total: Tokens;
+  /** The last messages, for the next build. */
+  readonly recent: ReadonlyMap<string, Tokens>;
+}
+
 /** Adds up tokens by message: the larger value of each kind counts once per id. */
-export function createTokenCount(from: { total?: Tokens; recent?: Record<string, Tokens> }): { add(id: string, tokens: Tokens): void; total: Tokens; recent: Map<string, Tokens> } {
+export function createTokenCount(from: { total?: Tokens; recent?: Record<string, Tokens> }): TokenCount {
   const total: Tokens = { ...from.total };
   const recent = new Map<string, Tokens>(Object.entries(from.recent ?? {}));
   return {

@@ -126,8 +126,9 @@ function opens(text: string): boolean {
 function leading(text: string): { text: string; meta: string; end: number } | undefined {
   const first = text.charCodeAt(0);
   if (first <= 0x20) {
+    // Control characters are no blanks: a text that still begins with one was typed so, or is nobody's envelope.
     const body = text.trimStart();
-    const piece = body === '' ? undefined : leading(body);
+    const piece = body === '' || body.length === text.length ? undefined : leading(body);
     return piece && { ...piece, end: piece.end + text.length - body.length };
   }
   if (first === 0x3c) return leadingTag(text);
