@@ -31,6 +31,8 @@ export interface Intake {
   late: number;
   /** Another, shorter copy of a source that the session knows: nothing of it is new. */
   isOlderCopy: boolean;
+  /** Read from its start, and nobody says or does anything in it. */
+  isSilent: boolean;
 }
 
 /** How many bytes are read between two looks at signals. */
@@ -75,7 +77,9 @@ export async function takeIn(work: Work, origin: Origin | { kind: 'first' }, ext
     runs.push([line, before + 2]);
     numbering.raise(before + 1);
   };
+  let isSilent = grown === undefined;
   const take = (draft: TurnDraft, line: number) => {
+    if (draft.class !== 'OTHER') isSilent = false;
     if (origin.kind === 'by-watermark' && (draft.seq ?? line) <= before) return;
     if (old !== undefined) {
       if (rewrittenFrom === undefined) {
@@ -117,7 +121,7 @@ export async function takeIn(work: Work, origin: Origin | { kind: 'first' }, ext
   const isOlderCopy = isShorter && origin.kind === 'rewritten' && origin.moved;
   if (isShorter && !isOlderCopy) differs(index);
   const row: SourceRow = { path: source.path, first_line_sha256: firstLineHash(source), bytes: extent.to, raw_sha256: raw.digest('hex'), lines: index, runs };
-  return { row, replaced, tally: reader.tally, tokens, redactor, rewrittenFrom, late: numbering.late, isOlderCopy };
+  return { row, replaced, tally: reader.tally, tokens, redactor, rewrittenFrom, late: numbering.late, isOlderCopy, isSilent };
 }
 
 function endsInLf(fd: number, at: number): boolean {

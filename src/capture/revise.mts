@@ -69,7 +69,8 @@ export async function revise(work: Work, origin: Origin | { kind: 'first' }, ext
       if (!rollback.run()) throw new Unsettled('not undone', { cause: new HandoffError('IO', 'what was staged could not be removed') });
       return undefined;
     }
-    if (!ledger.isConversation) throw noTurns(intake.row.path);
+    // A file that was emptied makes no revision that says only that.
+    if (intake.isSilent || !ledger.isConversation) throw noTurns(intake.row.path);
     talk(work, intake);
 
     const revision = (work.base?.manifest.revisions ?? 0) + 1;
