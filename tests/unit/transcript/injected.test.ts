@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { injectedAs, splitInjected } from '../../../src/transcript/injected.mts';
 
 describe('envelopes in what a person is said to have written', () => {
-  it.each(['\x1b[31mred', '\0', ' \0<system-reminder>x</system-reminder>', '\x01 text'])('takes a text that begins with a control character as typed: %j', (text) => {
-    expect(splitInjected(text)).toEqual([{ text: text.trimStart() === text ? text : expect.any(String) }]);
+  it.each(['\x1b[31mred', '\0', '\x01 text'])('takes a text that begins with a control character as typed: %j', (text) => {
+    expect(splitInjected(text)).toEqual([{ text }]);
     expect(injectedAs(text)).toBeUndefined();
   });
 
