@@ -4,7 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { countCalls, failAt, killAt, type Call, type Child, type Ended } from '../helpers/strace.ts';
+import { countCalls, failAt, killAt, strike, type Call, type Child, type Ended } from '../helpers/strace.ts';
 import { contents, EVIDENCE, explains, listing, manifests, type Workshop } from './workshop.ts';
 
 const SHORT = 12;
@@ -48,8 +48,10 @@ function killedRebuild(behind: number): (workshop: Workshop, transcript: string)
     const child = workshop.child(['build', transcript]);
     workshop.keep('unspoiled');
     const calls = countCalls(child);
-    workshop.restore('unspoiled');
-    const ended = killAt(child, calls[commitOf(calls) + behind]!);
+    const ended = strike(() => {
+      workshop.restore('unspoiled');
+      return child;
+    }, calls[commitOf(calls) + behind]!, killAt);
     if (!ended.hit) throw new Error('the build that was to be killed was struck at another call');
   };
 }
@@ -174,14 +176,10 @@ export class Scene {
 
   /** Strikes the command at the point, in a fresh copy of the prepared store, and asks what held. */
   try(point: Point): Held {
-    let ended: Ended;
-    let tries = 0;
-    do {
-      const child = this.fresh();
-      ended = point.fault.kind === 'kill' ? killAt(child, point.call) : failAt(child, point.call, point.fault.errno, point.fault.lasting);
-    } while (!ended.hit && ++tries < 3);
+    const { call, fault } = point;
+    const ended = strike(() => this.fresh(), call, (child, aim) => (fault.kind === 'kill' ? killAt(child, aim) : failAt(child, aim, fault.errno, fault.lasting)));
     const problems = ended.hit ? [] : ['the fault struck another call'];
-    if (point.fault.kind === 'kill') {
+    if (fault.kind === 'kill') {
       if (ended.signal !== 'SIGKILL') problems.push(`ended with ${ended.status ?? ended.signal} where it should have been killed`);
     } else problems.push(...this.#afterError(ended));
     problems.push(...this.#afterFault(), ...this.#afterNextBuild());

@@ -7,7 +7,8 @@
  * numbers hold in the injected run, because it does the same up to there. After it the log is asked whether the call
  * that was hit is the one that was meant (`hit`). All this sees only what the main thread does with synchronous calls;
  * `callsOffMain` follows every thread and must find nothing, else there would be points that were never tried.
- * UV_USE_IO_URING=0 keeps libuv from a way around system calls.
+ * UV_USE_IO_URING=0 keeps libuv from a way around system calls; MALLOC_ARENA_MAX=1 keeps the C library from opening
+ * /proc/sys/vm/overcommit_memory now and then, which would shift the numbers of openat.
  */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -33,6 +34,8 @@ export interface Call {
   name: string;
   /** Which call of this name, counted over the whole life of the main thread, from 1. */
   ordinal: number;
+  /** Which of those that change the store, from 1. */
+  nth: number;
   /** The paths it touches, relative to the store, random parts as `*`. */
   where: string;
   /** Paths as they were in this run. */
@@ -46,6 +49,8 @@ export interface Ended {
   stderr: string;
   /** True where the injection struck the very call that was asked for. */
   hit: boolean;
+  /** The number that the call had in this run, or is likely to have had. */
+  ordinal: number;
 }
 
 let available: boolean | undefined;
@@ -68,7 +73,7 @@ function trace(child: Child, options: readonly string[]): { status: number | nul
     const log = path.join(scratch, 'log');
     const run = spawnSync('strace', ['-y', '-s', '0', '-o', log, ...options, process.execPath, ...child.argv], {
       cwd: child.cwd,
-      env: { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', UV_USE_IO_URING: '0', ...child.env },
+      env: { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', UV_USE_IO_URING: '0', MALLOC_ARENA_MAX: '1', ...child.env },
       encoding: 'utf8',
       timeout: 120_000,
     });
@@ -105,7 +110,9 @@ function numbered(lines: readonly string[], store: string): Call[] {
     const ordinal = (seen.get(name) ?? 0) + 1;
     seen.set(name, ordinal);
     const touched = storeCall(line, store);
-    if (touched !== undefined) calls.push({ name, ordinal, ...touched });
+    if (touched === undefined) continue;
+    const nth = calls.filter((call) => call.name === name).length + 1;
+    calls.push({ name, ordinal, nth, ...touched });
   }
   return calls;
 }
@@ -124,10 +131,12 @@ export function callsOffMain(child: Child): Call[] {
 
 function inject(child: Child, call: Call, what: string, struck: (line: string) => boolean): Ended {
   const run = trace(child, ['-e', `trace=${call.name}`, '-e', `inject=${call.name}:${what}`]);
-  const at = run.log.findIndex(struck);
-  const line = run.log[at] ?? '';
-  const hit = line.startsWith(`${call.name}(`) && storeCall(line, child.store)?.where === call.where;
-  return { status: run.status, signal: run.signal, stdout: run.stdout, stderr: run.stderr, hit };
+  const at = run.log.findIndex(struck) + 1;
+  const seen = numbered(run.log.slice(0, at), child.store);
+  const last = seen.at(-1);
+  const hit = last?.ordinal === at && last.nth === call.nth && last.where === call.where;
+  const ordinal = seen[call.nth - 1]?.ordinal ?? at + call.nth - seen.length;
+  return { status: run.status, signal: run.signal, stdout: run.stdout, stderr: run.stderr, hit, ordinal };
 }
 
 /** Kills the process on entering the call: nothing of it happens, everything before it has. */
@@ -138,4 +147,18 @@ export function killAt(child: Child, call: Call): Ended {
 /** Makes the call fail; with `lasting` every later call of its name too. */
 export function failAt(child: Child, call: Call, errno: string, lasting = false): Ended {
   return inject(child, call, `error=${errno}:when=${call.ordinal}${lasting ? '+' : ''}`, (line) => line.endsWith('(INJECTED)'));
+}
+
+/**
+ * Strikes until the call that was meant is the one that is struck. Node's main thread wakes itself by a write now and
+ * then, which shifts the numbers of the writes behind it: each try aims where the one before saw the call. `fresh` makes
+ * the store new for each.
+ */
+export function strike(fresh: () => Child, call: Call, how: (child: Child, call: Call) => Ended): Ended {
+  let ended: Ended | undefined;
+  for (let tries = 0; tries < 12; tries++) {
+    ended = how(fresh(), { ...call, ordinal: Math.max(1, ended?.ordinal ?? call.ordinal) });
+    if (ended.hit) break;
+  }
+  return ended!;
 }
