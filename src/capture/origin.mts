@@ -65,11 +65,15 @@ function capturedElsewhere(source: Source, manifest: Manifest): Origin | undefin
   const lines = readLines(source.fd, { from: 0, to: source.size, maxLineBytes: Number.MAX_SAFE_INTEGER });
   let at = 0;
   let count = 0;
+  const endsAt = (end: number): boolean => {
+    readBytes(source.fd, at, end, (chunk) => hash.update(chunk));
+    at = end;
+    return hash.copy().digest('hex') === manifest.raw_sha256;
+  };
   for (let line: Line | undefined = lines.next(); line !== undefined; line = lines.next()) {
-    readBytes(source.fd, at, line.end, (chunk) => hash.update(chunk));
-    at = line.end;
     count += 1;
-    if (hash.copy().digest('hex') !== manifest.raw_sha256) continue;
+    // Its last line may have had no end yet when it was captured.
+    if (!(line.ended && endsAt(line.end - 1)) && !endsAt(line.end)) continue;
     return at === source.size ? { kind: 'known' } : { kind: 'grown', row: rowAt(manifest, source), from: at, lines: count, hash };
   }
   return undefined;
