@@ -6,11 +6,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { errnoOf, HandoffError } from '../lib/errors.mts';
 import { allLocks, type Lock } from '../lib/fs/lock.mts';
-import type { LineAdapter } from '../transcript/adapter.mts';
-import { detectShape } from '../transcript/detect.mts';
 import { createRedactor } from '../transcript/redaction/create.mts';
 import { noRedaction, type Redactor } from '../transcript/redaction/redactor.mts';
-import type { JsonObject, SessionFacts } from '../transcript/turn.mts';
+import type { SessionFacts } from '../transcript/turn.mts';
 import { sessionKey, sessionPaths, storePaths } from '../store/layout.mts';
 import { findExact } from '../store/lookup.mts';
 import { isSealed, manifestForWriting, type Manifest } from '../store/manifest.mts';
@@ -18,10 +16,10 @@ import { folderName, projectSlug, tagOf, withSuffix } from '../store/names.mts';
 import { placeDir } from './commit.mts';
 import { migrateLegacy } from './migrate.mts';
 import { extentOf, originOf } from './origin.mts';
-import { mergeFacts } from './records.mts';
 import { revise, type Revised } from './revise.mts';
 import { takeSession } from './session.mts';
-import { openSource, spoolStdin, type Source } from './source.mts';
+import { openSource, spoolStdin } from './source.mts';
+import { recognise, type Transcript } from './transcript.mts';
 
 /** What a build is asked to do. Names are as typed. */
 export interface BuildRequest {
@@ -59,49 +57,19 @@ export type BuildResult =
   | { action: 'up-to-date'; session: string; project: string; dir: string; watermark: number; revision: number }
   | ({ action: 'built' } & Revised);
 
-/** A source whose shape is known. */
-export interface Transcript {
-  source: Source;
-  adapter: LineAdapter | undefined;
-  head: JsonObject[];
-  facts: SessionFacts;
-}
-
 /** Throws HandoffError; whatever it throws, the store is as it was or settled by the next build. */
 export async function build(request: BuildRequest, place: BuildPlace): Promise<BuildResult> {
   const source = request.file === '-' ? await spoolStdin(place.stdin, storePaths(place.root).locks) : openSource(request.file, place.cwd);
   try {
-    return await buildFrom(recognise(source, redactorOf(request, place)), request, place);
+    const redactor = request.redact ? createRedactor({ patterns: place.redactionPatterns }) : noRedaction;
+    const transcript = await recognise(source, redactor, { session: request.session, allowBadLines: request.allowBadLines === true, scratch: storePaths(place.root).locks });
+    return await buildFrom(transcript, redactor, request, place);
   } finally {
     source.close();
   }
 }
 
-function redactorOf(request: BuildRequest, place: BuildPlace): Redactor {
-  return request.redact ? createRedactor({ patterns: place.redactionPatterns }) : noRedaction;
-}
-
-const DEAF = { turn: () => {}, usage: () => {}, usageTotal: () => {}, unknown: () => {} };
-
-/** Names the shape, or says what the file is. Throws SHAPE or NO_TURNS. */
-function recognise(source: Source, redactor: Redactor): Transcript {
-  const shape = detectShape(source.head, source.path);
-  if (shape.kind === 'unreadable') throw new HandoffError('SHAPE', `${source.path} is ${shape.what}: ${shape.advice}`);
-  if (shape.kind === 'document') throw new HandoffError('SHAPE', `${source.path} is ${shape.document.id}, which is not read`);
-  if (shape.kind === 'empty') throw noTurns(source.path);
-  if (shape.kind === 'role-text') return { source, adapter: undefined, head: [], facts: {} };
-  // What names a session must be as clean as what is said in it.
-  const head = shape.records.map((record) => redactor.record(record, JSON.stringify(record)));
-  const facts = shape.adapter.identify({ path: source.path, records: head });
-  for (const record of head) shape.adapter.read(record, { ...DEAF, facts: (more) => mergeFacts(facts, more) });
-  return { source, adapter: shape.adapter, head, facts };
-}
-
-export function noTurns(file: string): HandoffError {
-  return new HandoffError('NO_TURNS', `${file} holds no conversation: not one turn that a person, an agent or a tool made`);
-}
-
-async function buildFrom(transcript: Transcript, request: BuildRequest, place: BuildPlace): Promise<BuildResult> {
+async function buildFrom(transcript: Transcript, redactor: Redactor, request: BuildRequest, place: BuildPlace): Promise<BuildResult> {
   const { root } = place;
   for (const moved of migrateLegacy(root)) place.note(`migrated legacy ${moved.from} -> ${moved.to}`);
   const id = sessionId(transcript, request);
@@ -119,7 +87,7 @@ async function buildFrom(transcript: Transcript, request: BuildRequest, place: B
     const paths = sessionPaths(placeDir(root, at));
     const base = manifestForWriting(paths.manifest);
     checkMode(base?.manifest, request, place);
-    const result = await decide({ transcript, request, place, at, base, lock, session: row?.uuid ?? id });
+    const result = await decide({ transcript, redactor: transcript.whole === undefined ? undefined : redactor, request, place, at, base, lock, session: row?.uuid ?? id });
     return result;
   } catch (error) {
     if (error instanceof Unsettled) {
@@ -137,6 +105,8 @@ export class Unsettled extends Error {}
 
 export interface Work {
   transcript: Transcript;
+  /** What a whole source was read with; lines are read with one of their own. */
+  redactor: Redactor | undefined;
   request: BuildRequest;
   place: BuildPlace;
   /** `project/folder`. */
@@ -147,7 +117,11 @@ export interface Work {
 }
 
 async function decide(work: Work): Promise<BuildResult> {
-  const { base, transcript: { source, adapter }, place } = work;
+  const { base, transcript: { source, adapter, whole }, place } = work;
+  if (whole !== undefined) {
+    if (base?.manifest.sources?.some((row) => row.raw_sha256 === whole.raw_sha256 && row.bytes === whole.bytes) === true) return upToDate(work, base.manifest);
+    return { action: 'built', ...await revise(work, { kind: 'first' }, { to: whole.bytes, unfinished: false }) };
+  }
   const isJson = adapter !== undefined;
   if (base === undefined) {
     const extent = extentOf(source, 0, isJson);
@@ -178,14 +152,14 @@ function sessionId({ source, facts, head }: Transcript, request: BuildRequest): 
   return name.replace(/\.(jsonl|json|txt|md|log)$/i, '') || name;
 }
 
-function projectOf({ facts, adapter }: Transcript, request: BuildRequest, place: BuildPlace): string {
+function projectOf({ facts, adapter, whole }: Transcript, request: BuildRequest, place: BuildPlace): string {
   const name = request.project ?? place.projectName ?? tagOf(facts.thread)
     ?? (facts.cwd === undefined ? undefined : facts.cwd.split(/[/\\]/).filter((part) => part !== '').at(-1))
-    ?? (harnessOf(request.harness, facts, adapter) || 'unsorted');
+    ?? (harnessOf(request.harness, facts, adapter ?? whole?.adapter) || 'unsorted');
   return projectSlug(name);
 }
 
-export function harnessOf(asked: string | undefined, facts: SessionFacts, adapter: LineAdapter | undefined): string {
+export function harnessOf(asked: string | undefined, facts: SessionFacts, adapter: { harness: string } | undefined): string {
   return asked ?? (adapter?.harness || facts.harness || '');
 }
 

@@ -27,7 +27,7 @@ export function nextManifest(work: Work, { row, replaced, tally, tokens, redacto
     // The source goes on telling its model; what a person once said stands.
     return set && (pinned.has(name) || name === 'harness' || found === '') ? before : found || (before ?? none);
   };
-  const harness = value('harness', request.harness, request.forceHarness, harnessOf(undefined, facts, transcript.adapter), 'unknown');
+  const harness = value('harness', request.harness, request.forceHarness, harnessOf(undefined, facts, transcript.adapter ?? transcript.whole?.adapter), 'unknown');
   const model = value('model', request.model, request.forceModel, facts.model ?? '', '');
   const paths = old?.source_paths ?? [];
 
@@ -55,7 +55,8 @@ export function nextManifest(work: Work, { row, replaced, tally, tokens, redacto
   set(manifest, 'title', old?.titled_from === undefined ? facts.title ?? old?.title : old.title);
   set(manifest, 'cwd', old?.cwd ?? facts.cwd);
   set(manifest, 'git', gitOf(old, facts));
-  set(manifest, 'adapter', { id: transcript.adapter?.id ?? 'role-text', version: transcript.adapter?.version ?? 1 });
+  const adapter = transcript.adapter ?? transcript.whole?.adapter;
+  set(manifest, 'adapter', { id: adapter?.id ?? 'role-text', version: adapter?.version ?? 1 });
   set(manifest, 'sources', [...(old?.sources ?? []).filter((known) => known !== replaced), row]);
   set(manifest, 'parent_session', old?.parent_session ?? facts.parent_session);
   set(manifest, 'fork', old?.fork ?? facts.fork);

@@ -52,18 +52,20 @@ export function createTally(): Tally {
   return { facts: {}, running: undefined, unknown: {}, skipped: 0, bad: [], badCount: 0, saved: 0, notUtf8: 0 };
 }
 
+/** Puts a turn to the others, unless it says nothing. A call must keep its result even where that is empty. */
+export function takeDraft(draft: TurnDraft, ownSide: string | undefined, drafts: TurnDraft[]): void {
+  if (draft.kind !== 'result' && (draft.text === '' || (draft.text.length < 64 && draft.text.trim() === ''))) return;
+  if (draft.side !== undefined && draft.side === ownSide) delete draft.side;
+  if (!draft.text.isWellFormed()) draft.text = draft.text.toWellFormed();
+  drafts.push(draft);
+}
+
 export function createRecordReader(adapter: LineAdapter, redactor: Redactor, options: { ownSide?: string | undefined; running?: RunningTotal | undefined; onTokens: (id: string, tokens: Tokens) => void }): TurnReader {
   const tally = createTally();
   tally.running = options.running;
   const drafts: TurnDraft[] = [];
   const sink: RecordSink = {
-    turn(draft) {
-      // A call must keep its result even where that is empty.
-      if (draft.kind !== 'result' && (draft.text === '' || (draft.text.length < 64 && draft.text.trim() === ''))) return;
-      if (draft.side !== undefined && draft.side === options.ownSide) delete draft.side;
-      if (!draft.text.isWellFormed()) draft.text = draft.text.toWellFormed();
-      drafts.push(draft);
-    },
+    turn: (draft) => takeDraft(draft, options.ownSide, drafts),
     facts: (facts) => mergeFacts(tally.facts, facts),
     usage: options.onTokens,
     usageTotal: (tokens) => void (tally.running = addTotal(tally.running, tokens)),

@@ -8,17 +8,18 @@ import { sha256 } from '../lib/hash-chain.mts';
 import { sessionPaths } from '../store/layout.mts';
 import { readTurns } from '../store/timeline.mts';
 import { baseLine } from './base-line.mts';
-import { noTurns, Unsettled, type Work } from './build.mts';
+import { Unsettled, type Work } from './build.mts';
 import { commitManifest, makeSessionFolder, placeDir, settle, stageManifest, type Intent } from './commit.mts';
 import { takeIn, type Intake } from './intake.mts';
+import { takeInWhole } from './intake-whole.mts';
 import { createLedger } from './ledger.mts';
 import { linkSession } from './link.mts';
 import { nextManifest, sealRevision } from './next-manifest.mts';
 import type { Extent, Origin } from './origin.mts';
-import type { BadLine } from './records.mts';
 import { openRenders } from './renders.mts';
 import { openSegment } from './segment.mts';
 import { indexSession } from './session.mts';
+import { badLines, noTurns } from './transcript.mts';
 
 export interface Revised {
   session: string;
@@ -63,7 +64,9 @@ export async function revise(work: Work, origin: Origin | { kind: 'first' }, ext
       throw new HandoffError('DAMAGED', `timeline.jsonl of ${work.session} has ${before} turns where its manifest has ${work.base.manifest.turn_count}; nothing was written`);
     }
     const segment = openSegment(paths, base, rollback);
-    const intake = await takeIn(work, origin, extent, ledger, segment, { file: paths.timeline, bytes: base.timelineBytes });
+    const timeline = { file: paths.timeline, bytes: base.timelineBytes };
+    const { whole } = work.transcript;
+    const intake = whole === undefined ? await takeIn(work, origin, extent, ledger, segment, timeline) : takeInWhole(work, whole, ledger, segment, timeline);
     if (intake.tally.badCount > 0 && request.allowBadLines !== true) throw badLines(intake.row.path, intake.tally.bad, intake.tally.badCount);
     if (intake.isOlderCopy) {
       if (!rollback.run()) throw new Unsettled('not undone', { cause: new HandoffError('IO', 'what was staged could not be removed') });
@@ -107,13 +110,6 @@ function finish(work: Work, intent: Intent, objective: string, revised: Revised)
   } catch (error) {
     throw new Unsettled('after the commit', { cause: error });
   }
-}
-
-function badLines(file: string, bad: readonly BadLine[], count: number): HandoffError {
-  const listed = bad.map(({ line, reason }) => `${line} (${reason})`).join(', ');
-  const more = count > bad.length ? ` +${count - bad.length} more` : '';
-  const verb = count === 1 ? 'line is' : 'lines are';
-  return new HandoffError('BAD_LINES', `${count} ${verb} not readable in ${file}: ${listed}${more}; nothing was written (--allow-bad-lines takes the rest)`, { data: { lines: bad, count } });
 }
 
 function talk({ place }: Work, { tally, rewrittenFrom, late }: Intake): void {

@@ -20,6 +20,10 @@ export interface Source {
   mtimeMs: number;
   /** The first bytes, for telling the shape. */
   head: Buffer;
+  /** What stood behind a `#` in the name: the session in a database. */
+  fragment: string | undefined;
+  /** All of it, for a source that is read whole. */
+  bytes(): Buffer;
   close(): void;
 }
 
@@ -29,14 +33,20 @@ const LONGEST_HEAD = 256 * 1024 * 1024;
 
 /** Opens a file. Throws SOURCE for one that is missing, unreadable, or no file. */
 export function openSource(file: string, cwd: string): Source {
-  const full = path.resolve(cwd, file);
+  let full = path.resolve(cwd, file);
+  let fragment: string | undefined;
+  const mark = file.lastIndexOf('#');
+  if (mark > 0 && !fs.existsSync(full)) {
+    full = path.resolve(cwd, file.slice(0, mark));
+    fragment = file.slice(mark + 1);
+  }
   let fd: number | undefined;
   try {
     const stat = fs.statSync(full);
     if (stat.isDirectory()) throw new HandoffError('SOURCE', `${file} is a folder; no adapter reads it: name the transcript file in it`);
     if (!stat.isFile()) throw new HandoffError('SOURCE', `${file} is not a file (a pipe or device); to read a stream use \`build -\``);
     fd = fs.openSync(full, 'r');
-    return sourceOf(fs.realpathSync(full), fd, () => {});
+    return sourceOf(fs.realpathSync(full), fd, fragment, () => {});
   } catch (error) {
     if (fd !== undefined) fs.closeSync(fd);
     const errno = errnoOf(error);
@@ -62,7 +72,7 @@ export async function spoolStdin(stdin: AsyncIterable<string | Uint8Array>, fold
   try {
     if (path.sep === '/') unname(); // Windows cannot remove an open file: there it goes at the end
     for await (const chunk of stdin) writeAll(fd, typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
-    return sourceOf('-', fd, unname);
+    return sourceOf('-', fd, undefined, unname);
   } catch (error) {
     fs.closeSync(fd);
     unname();
@@ -70,7 +80,7 @@ export async function spoolStdin(stdin: AsyncIterable<string | Uint8Array>, fold
   }
 }
 
-function sourceOf(name: string, fd: number, after: () => void): Source {
+function sourceOf(name: string, fd: number, fragment: string | undefined, after: () => void): Source {
   const { size, mtimeMs } = fs.fstatSync(fd);
   let open = true;
   return {
@@ -79,6 +89,8 @@ function sourceOf(name: string, fd: number, after: () => void): Source {
     size,
     mtimeMs,
     head: readHead(fd, size),
+    fragment,
+    bytes: () => readStart(fd, size),
     close() {
       if (open) fs.closeSync(fd);
       open = false;
@@ -90,15 +102,21 @@ function sourceOf(name: string, fd: number, after: () => void): Source {
 /** The first 256 KiB, or as much more as the first line needs: half a record tells no shape. */
 function readHead(fd: number, size: number): Buffer {
   for (let want = Math.min(size, HEAD_BYTES); ; want = Math.min(size, want * 4)) {
-    const head = Buffer.allocUnsafe(want);
-    let got = 0;
-    while (got < want) {
-      const read = fs.readSync(fd, head, got, want - got, got);
-      if (read === 0) break;
-      got += read;
-    }
-    if (got < want || want === size || want >= LONGEST_HEAD || head.includes(10)) return head.subarray(0, got);
+    const head = readStart(fd, want);
+    if (head.length < want || want === size || want >= LONGEST_HEAD || head.includes(10)) return head;
   }
+}
+
+/** The first `want` bytes, or what there is of them. */
+function readStart(fd: number, want: number): Buffer {
+  const bytes = Buffer.allocUnsafe(want);
+  let got = 0;
+  while (got < want) {
+    const read = fs.readSync(fd, bytes, got, want - got, got);
+    if (read === 0) break;
+    got += read;
+  }
+  return bytes.subarray(0, got);
 }
 
 /** SHA-256 of the first line without its end: what a source is known by when it was rewritten or moved. */

@@ -3,7 +3,7 @@
  * It looks at the record it is given and remembers nothing, so the turns made from a prefix of a
  * transcript never change when the transcript grows.
  */
-import type { JsonObject, SessionFacts, Tokens, TurnDraft } from './turn.mts';
+import type { Json, JsonObject, SessionFacts, Tokens, TurnDraft } from './turn.mts';
 
 /** Where an adapter puts what it found in one record. */
 export interface RecordSink {
@@ -45,4 +45,36 @@ export interface LineAdapter {
   read(record: JsonObject, to: RecordSink): void;
   /** In a sub-agent's own file: the `side` that its turns name, which there is the main agent. */
   ownSide?(head: SourceHead): string | undefined;
+}
+
+/**
+ * A source that changes in place: one JSON document, a log of operations, the rows of a database. It is read whole, and
+ * a turn is known by its identity: `id` (the source's own message or part id, or `#<position>` where it has none), with
+ * `call`, kind and `part` (the block's number in that message, told by the adapter). The same set of turns comes out
+ * whatever states were captured in between (docs/ARCHITECTURE.md, "Identity instead of position").
+ */
+export interface WholeAdapter {
+  readonly kind: 'whole';
+  readonly id: string;
+  readonly harness: string;
+  readonly version: number;
+  /** From the first bytes of the file (256 KiB at most, without BOM) and its path. Must be sure: it is asked before the line adapters. */
+  looksLike(head: string, path: string): boolean;
+  /**
+   * What is read. `document`: the file's JSON. `log`: a list of its lines' records. A function loads what lies in several
+   * files or in a database; it reads only, and never outside the harness's own session folder.
+   */
+  readonly form: 'document' | 'log' | ((path: string, session: string | undefined, scratch: string) => Promise<Loaded> | Loaded);
+  /** Turns in order, every draft with `id` and, past the first block of a message, `part`. Texts that are not whole yet are left out. */
+  read(value: Json, path: string, to: RecordSink): void;
+}
+
+/** What a loader found. */
+export interface Loaded {
+  value: Json;
+  /** SHA-256 over the bytes that make up this session, and how many. */
+  raw_sha256: string;
+  bytes: number;
+  /** What `source_paths` names: `<file>#<session>` for a database. */
+  path: string;
 }

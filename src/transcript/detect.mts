@@ -2,18 +2,17 @@
  * What a file is, from its first bytes: the shape is decided by what the lines are, never by a label, and what no
  * adapter reads is named for what it is, with what to do about it.
  */
-import type { LineAdapter } from './adapter.mts';
+import type { LineAdapter, WholeAdapter } from './adapter.mts';
 import { canonical } from './adapters/canonical.mts';
 import { object } from './adapters/fields.mts';
 import { BINARY, binaryKind } from './detect/binary.mts';
 import type { Unreadable } from './detect/binary.mts';
-import { documents, lineAdapters } from './registry.mts';
-import type { DocumentShape } from './registry.mts';
+import { lineAdapters, wholeAdapters } from './registry.mts';
 import type { Json, JsonObject } from './turn.mts';
 
 export type Shape =
   | { kind: 'lines'; adapter: LineAdapter; records: JsonObject[] }
-  | { kind: 'document'; document: DocumentShape }
+  | { kind: 'whole'; adapter: WholeAdapter }
   | { kind: 'role-text' }
   | { kind: 'empty' }
   | ({ kind: 'unreadable' } & Unreadable);
@@ -30,17 +29,16 @@ const SAYS = ['text', 'content', 'parts', 'message'];
  * `path` decides only whether text may be role-marked; '-' is standard input, known by its content. Never throws.
  */
 export function detectShape(head: Buffer, path: string): Shape {
+  const text = head.toString('utf8').replace(/^\uFEFF/, '');
+  const whole = wholeAdapters.find((adapter) => adapter.looksLike(text, path));
+  if (whole !== undefined) return { kind: 'whole', adapter: whole };
   const binary = binaryKind(head);
   if (binary !== undefined) return { kind: 'unreadable', ...binary };
-
-  const text = head.toString('utf8').replace(/^\uFEFF/, '');
   if (text.trim() === '') return { kind: 'empty' };
   const json = /\.jsonl?$/i.test(path);
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const records = lines.flatMap(recordOf);
 
-  const document = documents.find((shape) => shape.looksLike(text));
-  if (document !== undefined) return { kind: 'document', document };
   // The items of a list may stand one a line, the last one without a comma.
   if (LIST.test(text.slice(0, PEEK))) return unreadableJson(text);
   if (records.length > 0 && (json || isRecordish(lines[0] ?? ''))) return linesShape(records, path);

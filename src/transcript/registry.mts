@@ -1,5 +1,5 @@
 /** Every shape that a transcript can have. A new harness is one file under adapters/ and one line here. */
-import type { LineAdapter } from './adapter.mts';
+import type { LineAdapter, WholeAdapter } from './adapter.mts';
 import { canonical } from './adapters/canonical.mts';
 import { claudeCode } from './adapters/claude-code.mts';
 import { codex } from './adapters/codex.mts';
@@ -11,11 +11,5 @@ export const lineAdapters: readonly LineAdapter[] = [
   canonical,
 ];
 
-/** A source that is one JSON document; its head is enough to know it by. */
-export interface DocumentShape {
-  readonly id: string;
-  readonly harness: string;
-  looksLike(head: string): boolean;
-}
-
-export const documents: readonly DocumentShape[] = [];
+/** Sources that change in place. Asked in this order, before the lines are looked at. */
+export const wholeAdapters: readonly WholeAdapter[] = [];

@@ -32,6 +32,8 @@ export interface TurnDraft {
   exit?: number;
   /** The sub-agent it ran in; absent for the main agent. */
   side?: string;
+  /** The block's number in its message, where a source is known by identity; else capture counts. */
+  part?: number;
   /** Why it is OTHER, or that it is synthetic, queued, continued, superseding. */
   meta?: string;
 }
@@ -39,7 +41,6 @@ export interface TurnDraft {
 /** A turn of the timeline. (`seq`, `part`) is unique in a session; `part` is absent for 0. */
 export interface Turn extends TurnDraft {
   seq: number;
-  part?: number;
 }
 
 export type Json = string | number | boolean | null | Json[] | JsonObject;
