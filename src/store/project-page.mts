@@ -30,7 +30,12 @@ export function updateProjectPage(root: string, project: string, change: { put?:
 }
 
 function lineOf({ session, turns, revisions, objective }: ProjectLine): string {
-  return `- session ${session} (turns=${turns}, rev=${revisions}) :: ${head(objective)}`;
+  return `${startOf(session)}turns=${turns}, rev=${revisions}) :: ${head(objective)}`;
+}
+
+/** An id is a transcript's own word: a line end in it must not begin another session's line. */
+function startOf(session: string): string {
+  return `- session ${session.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)} (`;
 }
 
 /** One line that cannot become markup or be cut inside a character. */
@@ -40,7 +45,7 @@ function head(text: string): string {
 }
 
 function find(lines: readonly string[], session: string): number {
-  return lines.findIndex((line) => line.startsWith(`- session ${session} (`));
+  return lines.findIndex((line) => line.startsWith(startOf(session)));
 }
 
 function drop(lines: string[], session: string): void {
