@@ -4,8 +4,8 @@
  */
 import fs from 'node:fs';
 import { HandoffError } from '../lib/errors.mts';
-import { readText } from '../lib/fs/files.mts';
-import { holderOf, type Held } from '../lib/fs/lock.mts';
+import { readText, sleep } from '../lib/fs/files.mts';
+import { holderOf, recordsOf, type Held } from '../lib/fs/lock.mts';
 import { sha256 } from '../lib/hash-chain.mts';
 import { fail, note, type Finding } from './findings.mts';
 import type { IndexRow } from './index-file.mts';
@@ -35,17 +35,29 @@ export interface AtWork {
   alive: boolean;
 }
 
-const TRIES = 5;
+/** Readings of one session, with the pause in ms before each: a build's commit takes a moment. */
+const PAUSES_MS = [0, 5, 20, 60, 150];
 
 /** Checks one session. Throws CHANGING where the manifest changed under each of five readings. */
 export function checkSession(root: string, row: IndexRow): Checked {
   const paths = sessionPaths(dirOf(root, row));
-  for (let tries = 0; tries < TRIES; tries += 1) {
+  let still: Checked | undefined;
+  for (const pause of PAUSES_MS) {
+    if (pause > 0) sleep(pause);
     const before = readText(paths.manifest);
+    const heldBefore = isHeld(root, row);
     const checked = checkOnce(root, row, paths);
-    if (readText(paths.manifest) === before) return checked;
+    still = readText(paths.manifest) === before ? checked : undefined;
+    // Files move while a build is at work: what only then seems damaged is looked at again.
+    const failed = checked.findings.some(({ level }) => level === 'fail');
+    if (still !== undefined && !(failed && (heldBefore || isHeld(root, row)))) return still;
   }
+  if (still !== undefined) return still;
   throw new HandoffError('CHANGING', `${row.id} changed each time it was read; try again when no build is at work`);
+}
+
+function isHeld(root: string, row: IndexRow): boolean {
+  return holderOf(storePaths(root).locks, sessionKey(row.uuid)) !== undefined;
 }
 
 function checkOnce(root: string, row: IndexRow, paths: SessionPaths): Checked {
@@ -90,10 +102,11 @@ function isUnrendered(manifest: Manifest, paths: SessionPaths): boolean {
 }
 
 function atWorkOf(held: Held | undefined, manifestText: string): AtWork | undefined {
-  const record = held?.record;
-  if (record === undefined || typeof record['place'] !== 'string' || typeof record['timeline_bytes'] !== 'number') return undefined;
+  // A holder that has not noted its own work yet still settles that of a dead one.
+  const record = held === undefined ? undefined : recordsOf(held).findLast((known) => typeof known['place'] === 'string' && typeof known['timeline_bytes'] === 'number');
+  if (record === undefined) return undefined;
   const base = record['base'];
-  return { token: record.token, before: base === sha256(manifestText), timelineBytes: record['timeline_bytes'], alive: held?.life !== 'dead' };
+  return { token: record.token, before: base === sha256(manifestText), timelineBytes: record['timeline_bytes'] as number, alive: held?.life !== 'dead' };
 }
 
 /** A staged render stands for its target once its manifest is committed. */

@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { HandoffError } from '../lib/errors.mts';
 import { readText } from '../lib/fs/files.mts';
-import { allLocks } from '../lib/fs/lock.mts';
+import { allLocks, recordsOf } from '../lib/fs/lock.mts';
 import { sessionDir, sessionPaths, storePaths } from './layout.mts';
 import { indexRow, parseRows, rowsFromManifests, type IndexRow } from './index-file.mts';
 import { readManifest } from './manifest.mts';
@@ -21,10 +21,9 @@ export function allSessions(root: string): IndexRow[] {
 
 /** Sessions with a manifest that a lock names by its place. */
 function lockedSessions(root: string): IndexRow[] {
-  return allLocks(storePaths(root).locks).flatMap(({ record }) => {
-    const places = [record?.['place'], record?.['to']].filter((place) => typeof place === 'string');
-    return places.flatMap((place) => rowAt(root, place) ?? []);
-  });
+  const records = allLocks(storePaths(root).locks).flatMap(recordsOf);
+  const places = records.flatMap((record) => [record['place'], record['to']]).filter((place) => typeof place === 'string');
+  return [...new Set(places)].flatMap((place) => rowAt(root, place) ?? []);
 }
 
 /** `place` is `project/folder`; anything else that a lock may hold is not followed. */

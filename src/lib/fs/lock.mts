@@ -97,6 +97,11 @@ export function allLocks(folder: string): Held[] {
   return names(folder).filter((name) => name.endsWith('.lock')).flatMap((name) => look(path.join(folder, name)) ?? []);
 }
 
+/** The holder's record behind those of the dead whose work it has not settled yet. */
+export function recordsOf({ record }: Held): LockRecord[] {
+  return record === undefined ? [] : [...(record.left ?? []), record];
+}
+
 function held(file: string, record: LockRecord): Lock {
   let current = record;
   const mine = () => parse(readOr(file))?.token === current.token;
@@ -229,14 +234,20 @@ function look(file: string): Held | undefined {
 function parse(text: string): LockRecord | undefined {
   try {
     const value = JSON.parse(text) as LockRecord;
-    const whole = typeof value === 'object' && value !== null && Number.isInteger(value.pid)
-      && [value.host, value.token, value.key, value.operation, value.at].every((fact) => typeof fact === 'string');
+    const whole = isMarked(value) && Number.isInteger(value.pid)
+      && [value.host, value.key, value.operation, value.at].every((fact) => typeof fact === 'string');
     if (!whole) return undefined;
-    if (!Array.isArray(value.left)) delete value.left;
+    if (Array.isArray(value.left)) value.left = value.left.filter(isMarked);
+    else delete value.left;
     return { ...value, started: typeof value.started === 'string' ? value.started : '' };
   } catch {
     return undefined;
   }
+}
+
+/** A token becomes part of file names: one that could lead out of a folder is not ours. */
+function isMarked(value: unknown): value is LockRecord {
+  return typeof value === 'object' && value !== null && /^[\w-]{1,64}$/.test(String((value as LockRecord).token));
 }
 
 function readOr(file: string): string {
