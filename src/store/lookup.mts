@@ -10,6 +10,7 @@ import { allLocks, recordsOf } from '../lib/fs/lock.mts';
 import { sessionDir, sessionPaths, storePaths } from './layout.mts';
 import { indexRow, parseRows, rowsFromManifests, type IndexRow } from './index-file.mts';
 import { readManifest } from './manifest.mts';
+import { folderName, withSuffix } from './names.mts';
 
 /** All sessions, in the order of the index. */
 export function allSessions(root: string): IndexRow[] {
@@ -45,7 +46,7 @@ export function findExact(root: string, id: string, sourceId?: string): IndexRow
   const rows = [...(mentioned ? (text === undefined ? undefined : parseRows(text)) ?? rowsFromManifests(root) : []), ...lockedSessions(root)];
   for (const fits of [
     (row: IndexRow) => row.uuid === id,
-    (row: IndexRow) => row.id === id,
+    (row: IndexRow) => row.id === id && isGivenName(row),
     (row: IndexRow) => sourceId !== undefined && row.source_id === sourceId,
   ]) {
     const hits = unique(rows.filter(fits)).filter((row) => fs.existsSync(sessionPaths(dirOf(root, row)).manifest));
@@ -53,6 +54,11 @@ export function findExact(root: string, id: string, sourceId?: string): IndexRow
     if (hits[0] !== undefined) return hits[0];
   }
   return undefined;
+}
+
+/** A folder that a person named. One that was made from its session's id stands for that id alone: `a/b` is not `a_b`. */
+function isGivenName({ id, uuid }: IndexRow): boolean {
+  return ![folderName(uuid), folderName(uuid, true)].some((name) => id === name || id === withSuffix(name, uuid));
 }
 
 /**
