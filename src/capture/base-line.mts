@@ -18,7 +18,7 @@ export interface BaseLine {
   /** False where the timeline's last line has no end yet. */
   ended: boolean;
   /** The author's part of HANDOFF.md as it stands. */
-  block: string;
+  block: Buffer;
 }
 
 /**

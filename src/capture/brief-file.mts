@@ -2,27 +2,31 @@
  * HANDOFF.md belongs to two: what stands above the marker is ours, what follows it is the author's. Whenever the file
  * is replaced the author's part is read again and carried, and a file that was changed above the marker is kept.
  */
-import { isUtf8 } from 'node:buffer';
 import fs from 'node:fs';
 import { errnoOf } from '../lib/errors.mts';
 import { removeQuietly, rename, replaceFile } from '../lib/fs/files.mts';
 import { sha256 } from '../lib/hash-chain.mts';
-import { joinHandoff, legacyBlock, splitHandoff } from '../store/evidence.mts';
+import { joinHandoff, splitHandoff, splitHandoffBytes } from '../store/evidence.mts';
 import { stagedName } from '../store/layout.mts';
 
 export interface AuthorPart {
-  block: string;
-  /** The whole file was changed above the marker since it was rendered, or an author's text stands where no marker is. */
+  block: Buffer;
+  /** The file is not what was rendered: it was changed above the marker, or the marker was taken out. */
   edited: boolean;
 }
 
-/** The author's part of a HANDOFF.md as it stands; '' where there is no file. */
+/** The author's part of a HANDOFF.md as it stands; empty where there is no file. */
 export function authorPart(file: string): AuthorPart {
   const bytes = read(file);
-  if (bytes === undefined) return { block: '', edited: false };
-  const parts = splitHandoff(decode(bytes));
-  if (parts.marker === 'none') return { block: legacyBlock(decode(bytes)), edited: false };
-  return { block: parts.block, edited: parts.marker === 'edited' };
+  if (bytes === undefined) return { block: Buffer.alloc(0), edited: false };
+  const { marker, block } = splitHandoffBytes(bytes);
+  return { block, edited: marker === 'edited' || (marker === 'none' && !isOf2(bytes)) };
+}
+
+/** A brief of 2.0.x has no marker: nobody took it out. */
+function isOf2(bytes: Buffer): boolean {
+  const text = bytes.toString('latin1');
+  return /^# Handoff: /.test(text) && /^## Evidence contract \(hand-authored/m.test(text) && !/^> Quoted text below is a record/m.test(text);
 }
 
 /**
@@ -37,20 +41,14 @@ export function placeBrief(target: string, token: string): string | undefined {
   const author = authorPart(target);
   let kept: string | undefined;
   if (now !== undefined && author.edited) kept = keep(target, now, token);
-  if (author.block === '') {
+  if (author.block.length === 0) {
     rename(staged, target);
     return kept;
   }
-  const encoding = now !== undefined && !isUtf8(now) ? 'latin1' : 'utf8';
   const { body } = splitHandoff(ours.toString('utf8'));
-  replaceFile(target, Buffer.concat([Buffer.from(joinHandoff(body, '')), Buffer.from(author.block, encoding)]), `final.${token}`);
+  replaceFile(target, Buffer.concat([Buffer.from(joinHandoff(body, '')), author.block]), `final.${token}`);
   removeQuietly(staged);
   return kept;
-}
-
-/** Text that is not UTF-8 is taken byte by byte, so that it can be written back as it was. */
-function decode(bytes: Buffer): string {
-  return bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
 }
 
 function read(file: string): Buffer | undefined {

@@ -1,21 +1,20 @@
 /** What is worth telling and no damage: a brief that somebody edited, a source that moved on, a promotion that is old. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { readText } from '../lib/fs/files.mts';
-import { blockSha256, legacyBlock, splitHandoff } from './evidence.mts';
+import { blockSha256, splitHandoffBytes } from './evidence.mts';
 import { note, type Finding } from './findings.mts';
 import type { SessionPaths } from './layout.mts';
-import type { Manifest } from './manifest.mts';
+import { isSealed, type Manifest } from './manifest.mts';
 
 export function checkBrief(paths: SessionPaths, manifest: Manifest): Finding[] {
-  const text = readText(paths.brief);
-  if (text === undefined) return [note('brief-missing', 'HANDOFF.md is missing; `handoff render` makes it anew')];
-  const { marker, block } = splitHandoff(text);
+  if (!fs.existsSync(paths.brief)) return [note('brief-missing', 'HANDOFF.md is missing; `handoff render` makes it anew')];
+  const { marker, block } = splitHandoffBytes(fs.readFileSync(paths.brief));
+  // What 2.0.x rendered has no marker; in a file of ours somebody took it out.
+  if (marker === 'none' && !isSealed(manifest)) return [];
   const findings: Finding[] = [];
-  if (marker === 'edited') findings.push(note('brief-edited', 'HANDOFF.md was edited above its marker'));
-  const own = marker === 'none' ? legacyBlock(text) : block;
+  if (marker !== 'ok') findings.push(note('brief-edited', 'HANDOFF.md was edited above its marker'));
   const expected = manifest.evidence_contract_sha256;
-  const found = own.trim() === '' ? undefined : blockSha256(own);
+  const found = blockSha256(block);
   if (marker !== 'none' && found !== expected) {
     findings.push(note('evidence-edited', `the evidence block was edited since revision ${manifest.revisions}`, expected, found));
   }

@@ -3,6 +3,7 @@
  * that a person writes below it. The marker carries the SHA-256 of what stands above, so that an edit there shows;
  * everything below belongs to the author and is carried byte for byte, whatever it holds.
  */
+import { isUtf8 } from 'node:buffer';
 import { sha256, ZEROS } from '../lib/hash-chain.mts';
 
 const HEADING = /^## Evidence contract \(hand-authored/;
@@ -44,6 +45,21 @@ export function splitHandoff(text: string): SplitHandoff {
   if (found === undefined) return { body: text, marker: 'none', block: legacyBlock(text) };
   const body = text.slice(0, found.start);
   return { body, marker: bodyHash(body) === found.hash ? 'ok' : 'edited', block: text.slice(found.end) };
+}
+
+/**
+ * The same for a file's bytes, which an author may have saved in another encoding: what is not UTF-8 is taken byte by
+ * byte, so that it can be written back and hashed as it stands.
+ */
+export function splitHandoffBytes(bytes: Buffer): { marker: SplitHandoff['marker']; block: Buffer } {
+  if (isUtf8(bytes)) {
+    const { marker, block } = splitHandoff(bytes.toString('utf8'));
+    return { marker, block: Buffer.from(block) };
+  }
+  const { marker, block } = splitHandoff(bytes.toString('latin1'));
+  // What stands above is text of ours, whose hash is over its characters.
+  const above = marker === 'none' ? undefined : bytes.subarray(0, bytes.length - block.length);
+  return { marker: above === undefined ? 'none' : splitHandoff(above.toString('utf8')).marker, block: Buffer.from(block, 'latin1') };
 }
 
 interface MarkerPlace {
@@ -138,8 +154,8 @@ export function legacyBlock(text: string): string {
 }
 
 /** SHA-256 of the block's bytes, or undefined where there is nothing in it. */
-export function blockSha256(block: string): string | undefined {
-  return block.trim() === '' ? undefined : sha256(block);
+export function blockSha256(block: string | Buffer): string | undefined {
+  return block.toString().trim() === '' ? undefined : sha256(block);
 }
 
 export interface HandoffChanges {
