@@ -55,6 +55,8 @@ function check(fd: number, paths: SessionPaths, manifest: Manifest, atWork: AtWo
 
 interface Sums {
   turns: number;
+  /** How many bytes were seen, as they were read. */
+  bytes: number;
   /** One hash a row, over the bytes that the row covers. */
   segments: string[];
 }
@@ -87,10 +89,11 @@ function walk(fd: number, bytes: number, rows: readonly ChainRow[], convert: boo
     cr = text.endsWith('\r');
     take(Buffer.from((cr ? text.slice(0, -1) : text).replaceAll('\r\n', '\n'), 'latin1'));
   });
-  return { turns: counter.count(), segments };
+  return { turns: counter.count(), bytes: at, segments };
 }
 
 function isConverted(fd: number, size: number, rows: readonly ChainRow[]): boolean {
-  const { segments } = walk(fd, size, rows, true);
-  return rows.length > 0 && rows.every((row, at) => segments[at] === row.segment_sha256);
+  const { segments, bytes } = walk(fd, size, rows, true);
+  // Nothing may follow: bytes behind the committed end are another matter.
+  return rows.length > 0 && bytes === rows.at(-1)?.bytes && rows.every((row, at) => segments[at] === row.segment_sha256);
 }
