@@ -1,4 +1,6 @@
-/** What a revision knows of the timeline as it passes: the turns go to the renders and are counted. */
+/** What a revision knows of the whole timeline without reading it again: how many turns, of which classes, and the watermark. */
+import { isSealed, type Manifest } from '../store/manifest.mts';
+import { readTurns } from '../store/timeline.mts';
 import type { Turn } from '../transcript/turn.mts';
 
 export interface Ledger {
@@ -11,7 +13,8 @@ export interface Ledger {
   readonly isConversation: boolean;
 }
 
-export function createLedger(render: (turn: Turn) => void): Ledger {
+/** Where our seal covers the manifest its counts hold; what 2.0.x counted is counted again (its watermark may fall). */
+export function openLedger(manifest: Manifest | undefined, timeline: { file: string; bytes: number }): Ledger {
   const counts: Record<string, number> = { USER: 0, AGENT: 0, THOUGHT: 0, TOOL: 0, OTHER: 0 };
   const ledger = {
     turns: 0,
@@ -21,11 +24,15 @@ export function createLedger(render: (turn: Turn) => void): Ledger {
       ledger.turns += 1;
       counts[turn.class] = (counts[turn.class] ?? 0) + 1;
       if (turn.seq > ledger.watermark) ledger.watermark = turn.seq;
-      render(turn);
     },
     get isConversation() {
       return ledger.turns > (counts['OTHER'] ?? 0);
     },
   };
+  if (manifest !== undefined && isSealed(manifest)) {
+    ledger.turns = manifest.turn_count;
+    ledger.watermark = manifest.watermark;
+    Object.assign(counts, manifest.counts);
+  } else if (timeline.bytes > 0) for (const turn of readTurns(timeline.file, timeline.bytes)) ledger.add(turn);
   return ledger;
 }

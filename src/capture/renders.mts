@@ -1,7 +1,7 @@
 /**
- * The renders of a session, staged beside their targets: TOOLS.md while the turns go by, then HANDOFF.llm.json,
- * HANDOFF.summary.json and HANDOFF.md. They are a function of the timeline and the manifest and of nothing else, so a
- * first build, a rebuild, a merge and `render` give the same bytes.
+ * The renders of a session, staged beside their targets: TOOLS.md while the timeline is read, then HANDOFF.llm.json,
+ * HANDOFF.summary.json and HANDOFF.md. They see the timeline's bytes and the manifest and nothing else, so a first build,
+ * a rebuild, a merge and `render` give the same bytes.
  */
 import fs from 'node:fs';
 import { readLines, type Line } from '../lib/fs/lines.mts';
@@ -16,8 +16,7 @@ import type { RenderView, ToolOutputRules } from '../render/view.mts';
 import { joinHandoff } from '../store/evidence.mts';
 import type { SessionPaths } from '../store/layout.mts';
 import { StagedFile } from './staged-file.mts';
-import { parseTurn } from '../store/timeline.mts';
-import type { Turn } from '../transcript/turn.mts';
+import { parseTurn, readTurns } from '../store/timeline.mts';
 
 export interface RenderRules {
   objective?: string | undefined;
@@ -31,37 +30,60 @@ export interface RenderHashes {
   payload_sha256: string;
 }
 
-export interface Renders {
-  /** Every turn of the timeline, in order. */
-  add(turn: Turn): void;
-  digest(): Digest;
-  /** Writes the payloads over the first `bytes` bytes of `timeline`; their hashes have the manifest's hash as zeros. */
-  finish(timeline: string, bytes: number, view: RenderView): RenderHashes;
-  /** Puts the manifest's hash into the payloads, writes the brief, waits until all of it is durable. */
-  seal(view: RenderView): Promise<void>;
+export interface Rendered extends RenderHashes {
+  /** Turns that were read. */
+  turns: number;
+  objective: string;
 }
 
-export function openRenders(paths: SessionPaths, session: string, token: string, rollback: Rollback, rules: RenderRules): Renders {
+export interface Renders {
+  /** Reads the timeline up to this byte, the end of a line. */
+  advance(bytes: number): void;
+  /** Writes the payloads over the timeline up to `bytes`; their hashes have the manifest's hash as zeros. */
+  finish(bytes: number, view: RenderView): Promise<Rendered>;
+  /** Puts the manifest's hash into the payloads, writes the brief, waits until all of it is durable. */
+  seal(view: RenderView): Promise<void>;
+  /** Another thread writes the files. */
+  readonly inThread: boolean;
+  /** Stops all work on the files, before they are removed. */
+  abandon(): Promise<void>;
+}
+
+export interface RenderJob {
+  paths: SessionPaths;
+  session: string;
+  token: string;
+  rules: RenderRules;
+}
+
+export function openRenders({ paths, session, token, rules }: RenderJob, rollback: Rollback): Renders {
   const reducer = createReducer(rules.objective === undefined ? {} : { objective: rules.objective });
   const writer = createToolsWriter(rules.tools);
   const tools = new StagedFile(paths.tools, token, rollback);
   tools.text(toolsHeader(session));
-  let total = 0;
+  const read = { bytes: 0, turns: 0, tools: 0 };
   let digest: Digest | undefined;
   let payload: { file: StagedFile; hashAt: number } | undefined;
   let summary: { file: StagedFile; hashAt: number } | undefined;
   const digested = () => (digest ??= reducer.digest());
 
-  return {
-    add(turn) {
+  const advance = (bytes: number) => {
+    if (bytes <= read.bytes) return;
+    for (const turn of readTurns(paths.timeline, bytes, read.bytes)) {
+      read.turns += 1;
       reducer.add(turn);
-      if (turn.class !== 'TOOL') return;
-      total += 1;
+      if (turn.class !== 'TOOL') continue;
+      read.tools += 1;
       tools.text(writer.entry(turn));
-    },
-    digest: digested,
-    finish(timeline, bytes, view) {
-      tools.text(writer.footer(total));
+    }
+    read.bytes = bytes;
+  };
+
+  return {
+    advance,
+    async finish(bytes, view) {
+      advance(bytes);
+      tools.text(writer.footer(read.tools));
       tools.syncSoon();
       const zeros = { ...view, manifest_sha256: ZEROS };
       payload = { file: new StagedFile(paths.payload, token, rollback), hashAt: 0 };
@@ -69,14 +91,14 @@ export function openRenders(paths: SessionPaths, session: string, token: string,
       payload.hashAt = placeOfHash(head);
       payload.file.text(head);
       payload.file.text(',\n  "timeline": [');
-      copyLines(timeline, bytes, payload.file, undefined);
+      copyLines(paths.timeline, bytes, payload.file, undefined);
       payload.file.text('],\n  "tool_calls": [');
-      copyLines(timeline, bytes, payload.file, createToolsWriter(rules.tools));
+      copyLines(paths.timeline, bytes, payload.file, createToolsWriter(rules.tools));
       payload.file.text(']\n}');
       const fields = JSON.stringify(summaryFields(digested(), zeros), null, 2);
       summary = { file: new StagedFile(paths.summary, token, rollback), hashAt: placeOfHash(fields) };
       summary.file.text(fields);
-      return { tools_sha256: tools.digest(), summary_sha256: summary.file.digest(), payload_sha256: payload.file.digest() };
+      return { tools_sha256: tools.digest(), summary_sha256: summary.file.digest(), payload_sha256: payload.file.digest(), turns: read.turns, objective: digested().objective };
     },
     async seal(view) {
       if (payload === undefined || summary === undefined) throw new Error('seal before finish');
@@ -88,6 +110,8 @@ export function openRenders(paths: SessionPaths, session: string, token: string,
       brief.text(joinHandoff(renderBrief(digested(), view, { maxBriefTokens: rules.maxBriefTokens }), ''));
       await Promise.all([tools, payload.file, summary.file, brief].map((file) => file.finish()));
     },
+    inThread: false,
+    async abandon() {},
   };
 }
 

@@ -14,7 +14,6 @@ import { findExact } from '../store/lookup.mts';
 import type { IndexRow } from '../store/index-file.mts';
 import { isSealed, manifestForWriting, sealed, type Manifest } from '../store/manifest.mts';
 import { folderName, projectSlug } from '../store/names.mts';
-import { readTurns } from '../store/timeline.mts';
 import { checkTimeline } from '../store/check-timeline.mts';
 import { baseLine } from './base-line.mts';
 import { commitManifest, placeDir, settle, stageManifest, type Intent } from './commit.mts';
@@ -130,9 +129,8 @@ async function reseal(place: ResealPlace, lock: Lock, row: IndexRow, change: (ma
   let manifest: Manifest;
   try {
     const after = change(base.manifest);
-    const renders = openRenders(paths, after.session, lock.token, rollback, { ...place.rules, objective: after.objective });
-    for (const turn of readTurns(paths.timeline, line.timelineBytes)) renders.add(turn);
-    const hashes = renders.finish(paths.timeline, line.timelineBytes, after);
+    const renders = openRenders({ paths, session: after.session, token: lock.token, rules: { ...place.rules, objective: after.objective } }, rollback);
+    const { turns: _turns, objective: _objective, ...hashes } = await renders.finish(line.timelineBytes, after);
     const result = sealAgain(base, after, hashes);
     manifest = result.manifest;
     await renders.seal(manifest);

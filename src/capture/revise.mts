@@ -6,17 +6,17 @@ import { HandoffError } from '../lib/errors.mts';
 import { createRollback } from '../lib/fs/rollback.mts';
 import { sha256 } from '../lib/hash-chain.mts';
 import { sessionPaths } from '../store/layout.mts';
-import { readTurns } from '../store/timeline.mts';
 import { baseLine } from './base-line.mts';
 import { Unsettled, type Work } from './build.mts';
 import { commitManifest, makeSessionFolder, placeDir, settle, stageManifest, type Intent } from './commit.mts';
 import { takeIn, type Intake } from './intake.mts';
 import { takeInWhole } from './intake-whole.mts';
-import { createLedger } from './ledger.mts';
+import { openLedger } from './ledger.mts';
 import { linkSession } from './link.mts';
 import { nextManifest, sealRevision } from './next-manifest.mts';
 import type { Extent, Origin } from './origin.mts';
-import { openRenders } from './renders.mts';
+import { startRenders } from './render-thread.mts';
+import type { Renders } from './renders.mts';
 import { openSegment } from './segment.mts';
 import { indexSession } from './session.mts';
 import { badLines, noTurns } from './transcript.mts';
@@ -50,25 +50,27 @@ export async function revise(work: Work, origin: Origin | { kind: 'first' }, ext
   lock.note({ ...intent });
 
   const rollback = createRollback();
+  const timeline = { file: paths.timeline, bytes: base.timelineBytes };
+  const { whole } = work.transcript;
+  let renders: Renders | undefined;
   const disarm = place.onSignal(() => {
-    if (rollback.run()) lock.release();
+    // A thread may still be writing: then the lock stays, and the next holder clears what it leaves.
+    if (rollback.run() && renders?.inThread !== true) lock.release();
   });
   try {
     makeSessionFolder(paths.dir, rollback);
-    const objective = request.objective ?? work.base?.manifest.objective;
-    const renders = openRenders(paths, work.session, lock.token, rollback, { objective, maxBriefTokens: place.maxBriefTokens, tools: place.tools });
-    const ledger = createLedger((turn) => renders.add(turn));
-    if (base.timelineBytes > 0) for (const turn of readTurns(paths.timeline, base.timelineBytes)) ledger.add(turn);
+    const rules = { objective: request.objective ?? work.base?.manifest.objective, maxBriefTokens: place.maxBriefTokens, tools: place.tools };
+    renders = startRenders({ paths, session: work.session, token: lock.token, rules }, extent.to + base.timelineBytes, rollback);
+    const { advance } = renders;
+    advance(base.timelineBytes);
+    const ledger = openLedger(work.base?.manifest, timeline);
     const before = ledger.turns;
-    if (work.base !== undefined && before !== work.base.manifest.turn_count) {
-      throw new HandoffError('DAMAGED', `timeline.jsonl of ${work.session} has ${before} turns where its manifest has ${work.base.manifest.turn_count}; nothing was written`);
-    }
-    const segment = openSegment(paths, base, rollback);
-    const timeline = { file: paths.timeline, bytes: base.timelineBytes };
-    const { whole } = work.transcript;
+    if (work.base !== undefined && before !== work.base.manifest.turn_count) throw miscounted(work.session, before, work.base.manifest.turn_count);
+    const segment = openSegment(paths, base, rollback, advance);
     const intake = whole === undefined ? await takeIn(work, origin, extent, ledger, segment, timeline) : takeInWhole(work, whole, ledger, segment, timeline);
     if (intake.tally.badCount > 0 && request.allowBadLines !== true) throw badLines(intake.row.path, intake.tally.bad, intake.tally.badCount);
     if (intake.isOlderCopy) {
+      await renders.abandon();
       if (!rollback.run()) throw new Unsettled('not undone', { cause: new HandoffError('IO', 'what was staged could not be removed') });
       return undefined;
     }
@@ -80,18 +82,21 @@ export async function revise(work: Work, origin: Origin | { kind: 'first' }, ext
     const now = new Date().toISOString();
     const chainHead = segment.close({ revision, at: now, turns: ledger.turns, raw_sha256: intake.row.raw_sha256 });
     const unsealed = nextManifest(work, intake, ledger, { revision, at: now, base });
-    const hashes = renders.finish(paths.timeline, segment.bytes, unsealed);
+    const { turns, objective, ...hashes } = await renders.finish(segment.bytes, unsealed);
+    // The renders read every line, old and new: had one been damaged, their count would not be that of the manifest.
+    if (turns !== ledger.turns) throw miscounted(work.session, turns, ledger.turns);
     const { manifest, text } = sealRevision(unsealed, { ...hashes, timeline_bytes: segment.bytes, chain_head: chainHead });
     await Promise.all([renders.seal(manifest), segment.settled()]);
     stageManifest(paths, lock.token, text, rollback);
     commitManifest(paths, lock, rollback);
-    return finish(work, intent, renders.digest().objective, {
+    return finish(work, intent, objective, {
       session: work.session, project: manifest.project, dir: paths.dir, turns: ledger.turns, new: ledger.turns - before, revision,
       late: intake.late, skipped: intake.tally.skipped, bad_lines: intake.tally.badCount, links: 0,
       redacted: Object.values(intake.redactor.counts).reduce((sum, count) => sum + count, 0),
     });
   } catch (error) {
     if (error instanceof Unsettled) throw error;
+    await renders?.abandon();
     if (!rollback.run()) throw new Unsettled('not undone', { cause: error });
     throw error;
   } finally {
@@ -110,6 +115,10 @@ function finish(work: Work, intent: Intent, objective: string, revised: Revised)
   } catch (error) {
     throw new Unsettled('after the commit', { cause: error });
   }
+}
+
+function miscounted(session: string, found: number, expected: number): HandoffError {
+  return new HandoffError('DAMAGED', `timeline.jsonl of ${session} has ${found} turns where its manifest has ${expected}; nothing was written`);
 }
 
 function talk({ place }: Work, { tally, rewrittenFrom, late }: Intake): void {

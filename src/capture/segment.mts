@@ -23,7 +23,8 @@ export interface Segment {
   readonly bytes: number;
 }
 
-export function openSegment(paths: SessionPaths, base: BaseLine, rollback: Rollback): Segment {
+/** `onWritten` is told the timeline's length whenever whole lines were added to the file. */
+export function openSegment(paths: SessionPaths, base: BaseLine, rollback: Rollback, onWritten: (bytes: number) => void): Segment {
   const { fd, close } = openAppend(paths.timeline, base.timelineBytes, rollback);
   const hash = hasher();
   let { timelineBytes: bytes } = base;
@@ -31,6 +32,7 @@ export function openSegment(paths: SessionPaths, base: BaseLine, rollback: Rollb
     hash.update(chunk);
     writeAll(fd, chunk);
     bytes += chunk.length;
+    if (chunk.length > 1) onWritten(bytes);
   });
   let begun = base.ended;
   let synced: Pending | undefined;
@@ -40,8 +42,7 @@ export function openSegment(paths: SessionPaths, base: BaseLine, rollback: Rollb
       // A timeline of 2.0.x may lack its last line's end: the segment begins with it.
       if (!begun) out.add('\n');
       begun = true;
-      out.add(timelineLine(turn));
-      out.add('\n');
+      out.line(timelineLine(turn));
     },
     usedParts() {
       out.flush();

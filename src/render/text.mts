@@ -72,11 +72,15 @@ export function fenceFor(text: string): string {
   return '`'.repeat(longest + 1);
 }
 
+/** Times, names and numbers: nothing in them can be markup. */
+const PLAIN = /^[\w.:+-]*(?: [\w.:+-]+)*$/;
+
 /**
  * One line of Markdown that shows the first `max` units of `text` and obeys none of it: no cell, code span, link,
  * tag, comment or heading can begin or end inside.
  */
 export function inline(text: string, max: number): string {
+  if (text.length <= max && PLAIN.test(text)) return text;
   // Blanks fold before the cut, so that a text of many line ends still shows words; 4 × max bounds the work.
   const start = text.trimStart();
   const folded = head(start, max * 4).replace(/\s+/g, ' ').trim();

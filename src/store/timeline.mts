@@ -46,19 +46,19 @@ export function parseTurn(line: string): Turn | undefined {
 }
 
 /**
- * The turns in the first `bytes` bytes of a timeline, in order. Blank lines are passed over. Throws DAMAGED for a line
+ * The turns of a timeline up to byte `bytes` (from byte `from`, the start of a line), in order. Blank lines are passed over. Throws DAMAGED for a line
  * that is no turn, naming it: a render or an append over it would hide the damage.
  */
-export function* readTurns(file: string, bytes: number): Generator<Turn, void, undefined> {
+export function* readTurns(file: string, bytes: number, from = 0): Generator<Turn, void, undefined> {
   const fd = fs.openSync(file, 'r');
   try {
-    const lines = readLines(fd, { from: 0, to: bytes, maxLineBytes: MAX_LINE });
+    const lines = readLines(fd, { from, to: bytes, maxLineBytes: MAX_LINE });
     let number = 0;
     for (let line: Line | undefined = lines.next(); line !== undefined; line = lines.next()) {
       number += 1;
       if (line.bytes.length === 0) continue;
       const turn = parseTurn(line.bytes.toString('utf8'));
-      if (turn === undefined) throw new HandoffError('DAMAGED', `line ${number} of ${file} is not a turn; nothing was written`);
+      if (turn === undefined) throw new HandoffError('DAMAGED', `line ${number}${from > 0 ? ` past byte ${from}` : ''} of ${file} is not a turn; nothing was written`);
       yield turn;
     }
   } finally {

@@ -3,6 +3,8 @@
  */
 export interface TextBuffer {
   add(text: string): void;
+  /** The text and a line's end; a chunk never ends inside a line that was given so. */
+  line(text: string): void;
   /** Gives what is held to `use`. */
   flush(): void;
 }
@@ -26,6 +28,14 @@ export function createTextBuffer(use: (chunk: Buffer) => void): TextBuffer {
       if (held + text.length * MOST > SIZE) flush();
       if (text.length * MOST > SIZE) use(Buffer.from(text));
       else held += buffer.write(text, held);
+    },
+    line(text) {
+      if (held + text.length * MOST + 1 > SIZE) flush();
+      if (text.length * MOST + 1 > SIZE) use(Buffer.from(`${text}\n`));
+      else {
+        held += buffer.write(text, held);
+        buffer[held++] = 10;
+      }
     },
     flush,
   };
