@@ -28,13 +28,15 @@ export interface LineOptions {
   maxLineBytes: number;
   /** Sees every byte once, in order, before the lines that it completes. */
   onBytes?: (chunk: Buffer) => void;
+  /** How much is read at a time. */
+  chunkBytes?: number;
 }
 
 const CHUNK = 1 << 20;
 const EMPTY = Buffer.alloc(0);
 
-export function readLines(fd: number, { from, to, maxLineBytes, onBytes }: LineOptions): LineReader {
-  const buffer = Buffer.allocUnsafe(Math.max(1, Math.min(CHUNK, to - from)));
+export function readLines(fd: number, { from, to, maxLineBytes, onBytes, chunkBytes = CHUNK }: LineOptions): LineReader {
+  const buffer = Buffer.allocUnsafe(Math.max(1, Math.min(chunkBytes, to - from)));
   let chunk = EMPTY;
   let at = 0; // in chunk
   let base = from; // offset of chunk[0]

@@ -247,7 +247,8 @@ function parse(text: string): LockRecord | undefined {
 
 /** A token becomes part of file names: one that could lead out of a folder is not ours. */
 function isMarked(value: unknown): value is LockRecord {
-  return typeof value === 'object' && value !== null && /^[\w-]{1,64}$/.test(String((value as LockRecord).token));
+  const token = (value as Partial<LockRecord> | null)?.token;
+  return typeof token === 'string' && /^[\w-]{1,64}$/.test(token);
 }
 
 function readOr(file: string): string {
