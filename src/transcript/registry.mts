@@ -3,11 +3,15 @@ import type { LineAdapter, WholeAdapter } from './adapter.mts';
 import { canonical } from './adapters/canonical.mts';
 import { claudeCode } from './adapters/claude-code.mts';
 import { codex } from './adapters/codex.mts';
+import { copilot } from './adapters/copilot.mts';
+import { pi } from './adapters/pi.mts';
 
 /** Append-only sources, one JSON record a line. Where two recognise as many records, the earlier one is taken. */
 export const lineAdapters: readonly LineAdapter[] = [
   claudeCode,
   codex,
+  pi,
+  copilot,
   canonical,
 ];
 

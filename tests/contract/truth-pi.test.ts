@@ -1,0 +1,45 @@
+/** Every recorded pi session agrees with what a person found in it. */
+import { describe, expect, it } from 'vitest';
+import { pi } from '../../src/transcript/adapters/pi.mts';
+import { collect, differences, loadTruth, readRecords, samplePath } from '../helpers/truth.ts';
+import { expectBrief } from '../helpers/truth-brief.ts';
+
+const entries = loadTruth('pi');
+
+describe('recorded pi sessions', () => {
+  it.skipIf(entries.length > 0)('are not on this machine (HANDOFF_TRANSCRIPTS names their folder)', () => {});
+
+  it.each(entries)('%s agrees with its TRUTH entry', (key, entry) => {
+    const file = samplePath('pi', key);
+    const records = readRecords(file);
+    const found = collect(pi, records, file);
+    expect(differences(found.turns, entry, { injectedKept: true })).toEqual([]);
+    expect(found.facts.uuid).toBe(entry.session);
+    expect(found.facts.cwd).toBe(entry.cwd);
+    expect(found.facts.branch ?? null).toBe(entry.branch);
+    expect(found.facts.model ?? null).toBe(entry.model);
+    expect(found.facts.fork?.of ?? null).toBe(entry.fork_of);
+    expect([...found.usage.values()].reduce((sum, tokens) => sum + (tokens.output ?? 0), 0)).toBe(entry.usage?.output_tokens ?? 0);
+    expect([...found.unknown.keys()]).toEqual([]);
+    expect(records.filter((record) => !pi.recognises(record))).toEqual([]);
+  });
+
+  it.each(entries)('%s: every entry of the tree has a turn, so that every parent resolves', (key) => {
+    const records = readRecords(samplePath('pi', key));
+    const known = new Set(collect(pi, records).turns.map((turn) => turn.id));
+    expect(records.flatMap((record) => (record.type === 'session' || known.has(String(record.id)) ? [] : [record.id]))).toEqual([]);
+  });
+
+  it.each(entries)('%s: the brief names the objective, the branches, the files and the commands', (key, entry) => {
+    expectBrief(collect(pi, readRecords(samplePath('pi', key))).turns, entry);
+  });
+
+  it.each(entries)('%s gives the same turns from every prefix', (key) => {
+    const records = readRecords(samplePath('pi', key));
+    const whole = collect(pi, records).turns;
+    for (let cut = 0; cut <= records.length; cut++) {
+      const part = collect(pi, records.slice(0, cut)).turns;
+      expect(part).toEqual(whole.slice(0, part.length));
+    }
+  });
+});
