@@ -5,10 +5,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { errnoOf, HandoffError } from '../lib/errors.mts';
-import { allLocks, type Lock } from '../lib/fs/lock.mts';
+import { allLocks } from '../lib/fs/lock.mts';
 import { createRedactor } from '../transcript/redaction/create.mts';
 import { noRedaction, type Redactor } from '../transcript/redaction/redactor.mts';
-import type { SessionFacts } from '../transcript/turn.mts';
 import { sessionKey, sessionPaths, storePaths } from '../store/layout.mts';
 import { findExact } from '../store/lookup.mts';
 import { isSealed, manifestForWriting, type Manifest } from '../store/manifest.mts';
@@ -20,38 +19,9 @@ import { revise, type Revised } from './revise.mts';
 import { takeSession } from './session.mts';
 import { openSource, spoolStdin } from './source.mts';
 import { recognise, type Transcript } from './transcript.mts';
+import { harnessOf, Unsettled, type BuildPlace, type BuildRequest, type Work } from './work.mts';
 
-/** What a build is asked to do. Names are as typed. */
-export interface BuildRequest {
-  /** A path, or `-` for standard input. */
-  file: string;
-  session?: string | undefined;
-  harness?: string | undefined;
-  model?: string | undefined;
-  project?: string | undefined;
-  objective?: string | undefined;
-  forceHarness?: boolean;
-  forceModel?: boolean;
-  allowBadLines?: boolean;
-  maxLineBytes: number;
-  redact: boolean;
-}
-
-/** Where it is done, and how it talks. */
-export interface BuildPlace {
-  root: string;
-  cwd: string;
-  stdin: AsyncIterable<string | Uint8Array>;
-  /** The configuration's own words. */
-  projectName?: string | undefined;
-  redactionPatterns: readonly string[];
-  maxBriefTokens: number;
-  tools: { exclude_patterns: readonly string[]; include_tool_outputs: boolean; truncate_tool_outputs: boolean; max_tool_output_length: number };
-  linking: { enabled: boolean; min_overlap_score: number };
-  note(message: string): void;
-  progress(message: string): void;
-  onSignal(undo: () => void): () => void;
-}
+export type { BuildPlace, BuildRequest };
 
 export type BuildResult =
   | { action: 'up-to-date'; session: string; project: string; dir: string; watermark: number; revision: number }
@@ -100,22 +70,6 @@ async function buildFrom(transcript: Transcript, redactor: Redactor, request: Bu
   }
 }
 
-/** A failure that the next holder of the lock has to settle: the lock must stay. */
-export class Unsettled extends Error {}
-
-export interface Work {
-  transcript: Transcript;
-  /** What a whole source was read with; lines are read with one of their own. */
-  redactor: Redactor | undefined;
-  request: BuildRequest;
-  place: BuildPlace;
-  /** `project/folder`. */
-  at: string;
-  session: string;
-  base: { manifest: Manifest; text: string } | undefined;
-  lock: Lock;
-}
-
 async function decide(work: Work): Promise<BuildResult> {
   const { base, transcript: { source, adapter, whole }, place } = work;
   if (whole !== undefined) {
@@ -157,10 +111,6 @@ function projectOf({ facts, adapter, whole }: Transcript, request: BuildRequest,
     ?? (facts.cwd === undefined ? undefined : facts.cwd.split(/[/\\]/).filter((part) => part !== '').at(-1))
     ?? (harnessOf(request.harness, facts, adapter ?? whole?.adapter) || 'unsorted');
   return projectSlug(name);
-}
-
-export function harnessOf(asked: string | undefined, facts: SessionFacts, adapter: { harness: string } | undefined): string {
-  return asked ?? (adapter?.harness || facts.harness || '');
 }
 
 /** A free folder for a new session; names that differ only in case are the same on some file systems. */

@@ -6,7 +6,7 @@ import { noRedaction } from '../transcript/redaction/redactor.mts';
 import { readTurns } from '../store/timeline.mts';
 import type { Turn, TurnDraft } from '../transcript/turn.mts';
 import type { SourceRow } from '../store/manifest.mts';
-import type { Work } from './build.mts';
+import type { Work } from './work.mts';
 import type { Intake } from './intake.mts';
 import type { Ledger } from './ledger.mts';
 import type { Segment } from './segment.mts';

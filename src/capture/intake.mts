@@ -10,7 +10,7 @@ import { createRedactor } from '../transcript/redaction/create.mts';
 import { noRedaction, type Redactor } from '../transcript/redaction/redactor.mts';
 import type { Turn, TurnDraft } from '../transcript/turn.mts';
 import type { SourceRow } from '../store/manifest.mts';
-import type { Work } from './build.mts';
+import type { Work } from './work.mts';
 import type { Ledger } from './ledger.mts';
 import { createNumbering } from './numbering.mts';
 import type { Extent, Origin } from './origin.mts';

@@ -4,7 +4,7 @@ import { SEAL_FORMAT } from '../store/layout.mts';
 import { sealed, type Manifest, type Seal } from '../store/manifest.mts';
 import type { SessionFacts, Tokens } from '../transcript/turn.mts';
 import { totalOf } from '../transcript/usage.mts';
-import { harnessOf, type Work } from './build.mts';
+import { harnessOf, type Work } from './work.mts';
 import type { BaseLine } from './base-line.mts';
 import type { Intake } from './intake.mts';
 import type { Ledger } from './ledger.mts';

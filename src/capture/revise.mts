@@ -7,7 +7,7 @@ import { createRollback } from '../lib/fs/rollback.mts';
 import { sha256 } from '../lib/hash-chain.mts';
 import { sessionPaths } from '../store/layout.mts';
 import { baseLine } from './base-line.mts';
-import { Unsettled, type Work } from './build.mts';
+import { Unsettled, type Work } from './work.mts';
 import { commitManifest, makeSessionFolder, placeDir, settle, stageManifest, type Intent } from './commit.mts';
 import { takeIn, type Intake } from './intake.mts';
 import { takeInWhole } from './intake-whole.mts';

@@ -1,0 +1,58 @@
+/** A build at work: what it was asked for, where, and what it has found out before a revision begins. */
+import type { Lock } from '../lib/fs/lock.mts';
+import type { Redactor } from '../transcript/redaction/redactor.mts';
+import type { SessionFacts } from '../transcript/turn.mts';
+import type { Manifest } from '../store/manifest.mts';
+import type { Transcript } from './transcript.mts';
+
+/** What a build is asked to do. Names are as typed. */
+export interface BuildRequest {
+  /** A path, or `-` for standard input. */
+  file: string;
+  session?: string | undefined;
+  harness?: string | undefined;
+  model?: string | undefined;
+  project?: string | undefined;
+  objective?: string | undefined;
+  forceHarness?: boolean;
+  forceModel?: boolean;
+  allowBadLines?: boolean;
+  maxLineBytes: number;
+  redact: boolean;
+}
+
+/** Where it is done, and how it talks. */
+export interface BuildPlace {
+  root: string;
+  cwd: string;
+  stdin: AsyncIterable<string | Uint8Array>;
+  /** The configuration's own words. */
+  projectName?: string | undefined;
+  redactionPatterns: readonly string[];
+  maxBriefTokens: number;
+  tools: { exclude_patterns: readonly string[]; include_tool_outputs: boolean; truncate_tool_outputs: boolean; max_tool_output_length: number };
+  linking: { enabled: boolean; min_overlap_score: number };
+  note(message: string): void;
+  progress(message: string): void;
+  onSignal(undo: () => void): () => void;
+}
+
+/** A failure that the next holder of the lock has to settle: the lock must stay. */
+export class Unsettled extends Error {}
+
+export interface Work {
+  transcript: Transcript;
+  /** What a whole source was read with; lines are read with one of their own. */
+  redactor: Redactor | undefined;
+  request: BuildRequest;
+  place: BuildPlace;
+  /** `project/folder`. */
+  at: string;
+  session: string;
+  base: { manifest: Manifest; text: string } | undefined;
+  lock: Lock;
+}
+
+export function harnessOf(asked: string | undefined, facts: SessionFacts, adapter: { harness: string } | undefined): string {
+  return asked ?? (adapter?.harness || facts.harness || '');
+}
