@@ -6,9 +6,10 @@ import { hasher, ZEROS } from '../lib/hash-chain.mts';
 import { fail, type Finding } from './findings.mts';
 import { isSealed, type Manifest } from './manifest.mts';
 
-export function checkPayload(file: string, manifest: Manifest): Finding[] {
+/** `asLf`: a checkout converted the store's line ends, which is told already. */
+export function checkPayload(file: string, manifest: Manifest, asLf: boolean): Finding[] {
   if (isSealed(manifest)) {
-    const found = hashWithZeros(file, manifest.manifest_sha256);
+    const found = hashWithZeros(file, manifest.manifest_sha256, asLf);
     if (found === undefined) return [fail('payload-missing', 'HANDOFF.llm.json is missing')];
     return found === manifest.seal.payload_sha256 ? [] : [fail('payload-differs', 'HANDOFF.llm.json is not the payload that was sealed', manifest.seal.payload_sha256, found)];
   }
@@ -23,9 +24,9 @@ export function checkPayload(file: string, manifest: Manifest): Finding[] {
 
 /**
  * SHA-256 of a file with the manifest's hash in it (`hash`; the first that stands behind its key) taken as zeros.
- * Undefined where there is no file.
+ * Undefined where there is no file. `asLf` takes CRLF as LF.
  */
-export function hashWithZeros(file: string, hash: string | undefined): string | undefined {
+export function hashWithZeros(file: string, hash: string | undefined, asLf = false): string | undefined {
   let fd: number;
   try {
     fd = fs.openSync(file, 'r');
@@ -37,15 +38,26 @@ export function hashWithZeros(file: string, hash: string | undefined): string | 
     const sum = hasher();
     const { size } = fs.fstatSync(fd);
     const at = hash === undefined ? undefined : findHash(fd, size, hash);
-    readBytes(fd, 0, at ?? size, (chunk) => sum.update(chunk));
+    const take = asLf ? lineEndsAsLf((chunk) => sum.update(chunk)) : (chunk: Buffer) => void sum.update(chunk);
+    readBytes(fd, 0, at ?? size, take);
     if (at !== undefined) {
-      sum.update(ZEROS);
-      readBytes(fd, at + ZEROS.length, size, (chunk) => sum.update(chunk));
+      take(Buffer.from(ZEROS));
+      readBytes(fd, at + ZEROS.length, size, take);
     }
     return sum.digest('hex');
   } finally {
     fs.closeSync(fd);
   }
+}
+
+/** Gives on what it is fed with CRLF as LF; a CR at the very end is held back for ever, and no text of ours ends in one. */
+export function lineEndsAsLf(use: (chunk: Buffer) => void): (chunk: Buffer) => void {
+  let cr = '';
+  return (chunk) => {
+    const text = cr + chunk.toString('latin1');
+    cr = text.endsWith('\r') ? '\r' : '';
+    use(Buffer.from(text.slice(0, text.length - cr.length).replaceAll('\r\n', '\n'), 'latin1'));
+  };
 }
 
 /** A quote inside a string is escaped, so the key with its quotes stands only where it is a key. */

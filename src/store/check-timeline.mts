@@ -5,6 +5,7 @@ import { readBytes } from '../lib/fs/lines.mts';
 import { hasher } from '../lib/hash-chain.mts';
 import { readChain, type ChainRow } from './chain.mts';
 import type { AtWork } from './checker.mts';
+import { lineEndsAsLf } from './check-payload.mts';
 import { fail, type Finding } from './findings.mts';
 import type { SessionPaths } from './layout.mts';
 import { isSealed, type Manifest } from './manifest.mts';
@@ -82,13 +83,7 @@ function walk(fd: number, bytes: number, rows: readonly ChainRow[], convert: boo
       }
     }
   };
-  let cr = false;
-  readBytes(fd, 0, bytes, (chunk) => {
-    if (!convert) return take(chunk);
-    const text = `${cr ? '\r' : ''}${chunk.toString('latin1')}`;
-    cr = text.endsWith('\r');
-    take(Buffer.from((cr ? text.slice(0, -1) : text).replaceAll('\r\n', '\n'), 'latin1'));
-  });
+  readBytes(fd, 0, bytes, convert ? lineEndsAsLf(take) : take);
   return { turns: counter.count(), bytes: at, segments };
 }
 

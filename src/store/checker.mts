@@ -85,11 +85,12 @@ function checkOnce(root: string, row: IndexRow, paths: SessionPaths): Checked {
   checked.sealed = isSealed(manifest);
   checked.findings.push(...checkTimeline(paths, manifest, atWork));
   if (checked.findings.some(({ id }) => id === 'no-brief')) return checked;
-  checked.findings.push(...checkPayload(renderOf(paths.payload, atWork), manifest));
+  const asLf = checked.findings.some(({ id }) => id === 'line-ends');
+  checked.findings.push(...checkPayload(renderOf(paths.payload, atWork), manifest, asLf));
   if (isSealed(manifest)) {
     const { seal } = manifest;
-    if (hashWithZeros(renderOf(paths.summary, atWork), manifest.manifest_sha256) !== seal.summary_sha256) checked.findings.push(note('summary-differs', 'HANDOFF.summary.json differs from what was rendered'));
-    if (hashWithZeros(renderOf(paths.tools, atWork), undefined) !== seal.tools_sha256) checked.findings.push(note('tools-differ', 'TOOLS.md differs from what was rendered'));
+    if (hashWithZeros(renderOf(paths.summary, atWork), manifest.manifest_sha256, asLf) !== seal.summary_sha256) checked.findings.push(note('summary-differs', 'HANDOFF.summary.json differs from what was rendered'));
+    if (hashWithZeros(renderOf(paths.tools, atWork), undefined, asLf) !== seal.tools_sha256) checked.findings.push(note('tools-differ', 'TOOLS.md differs from what was rendered'));
   }
   if (atWork === undefined) checked.findings.push(...checkBrief(paths, manifest));
   checked.findings.push(...checkSources(manifest), ...checkPromotion(manifest));
