@@ -20,6 +20,7 @@ import { commitManifest, placeDir, settle, stageManifest, type Intent } from './
 import { sealRevision } from './next-manifest.mts';
 import { openRenders, type RenderHashes, type RenderRules } from './renders.mts';
 import { indexSession, settleForget, takeSession, trashOf } from './session.mts';
+import { Unsettled } from './work.mts';
 
 export interface ResealPlace {
   root: string;
@@ -79,9 +80,6 @@ function next(manifest: Manifest): Pick<Manifest, 'revisions' | 'updated_at'> {
   return { revisions: manifest.revisions + 1, updated_at: new Date().toISOString() };
 }
 
-/** A failure that the next holder of the lock has to settle. */
-class Unsettled extends Error {}
-
 function afterCommit<T>(work: () => T): T {
   try {
     return work();
@@ -90,8 +88,11 @@ function afterCommit<T>(work: () => T): T {
   }
 }
 
-/** Runs `work` under the session's lock, with the place that it has then. What is unsettled leaves the lock. */
-async function withSession<T>(place: ResealPlace, row: IndexRow, operation: string, work: (lock: Lock, now: IndexRow) => T | Promise<T>): Promise<T> {
+/**
+ * Runs `work` under the session's lock, with the place that it has then. What is unsettled leaves the lock.
+ * Throws HELD where a living process has it.
+ */
+export async function withSession<T>(place: ResealPlace, row: IndexRow, operation: string, work: (lock: Lock, now: IndexRow) => T | Promise<T>): Promise<T> {
   const lock = takeSession(place.root, row.uuid, operation);
   let release = true;
   try {
@@ -110,7 +111,11 @@ async function withSession<T>(place: ResealPlace, row: IndexRow, operation: stri
 /** Never the hash of a manifest: says that all is staged and has to be put into its place. */
 const STAGED = 'staged';
 
-async function reseal(place: ResealPlace, lock: Lock, row: IndexRow, change: (manifest: Manifest) => Manifest, to: string | undefined): Promise<Resealed> {
+/**
+ * Commits what `change` makes of the manifest, with all renders made anew over the timeline as it stands; with `to` the
+ * session goes there after the commit. Throws DAMAGED for a timeline that is not the sealed one.
+ */
+export async function reseal(place: ResealPlace, lock: Lock, row: IndexRow, change: (manifest: Manifest) => Manifest, to: string | undefined): Promise<Resealed> {
   const at = `${row.project}/${row.id}`;
   const paths = sessionPaths(placeDir(place.root, at));
   const base = manifestForWriting(paths.manifest);

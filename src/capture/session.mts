@@ -16,8 +16,8 @@ import { intentOf, placeDir, removeProjectIfEmpty, settle } from './commit.mts';
  * Takes the lock of the session `id` and settles what was left under it. Throws HELD where a living process has it.
  * Where settling fails the lock stays, with all that it knows, for the next to try.
  */
-export function takeSession(root: string, id: string, operation: string): Lock {
-  const lock = acquire(storePaths(root).locks, sessionKey(id), operation);
+export function takeSession(root: string, id: string, operation: string, elsewhereIsDead = false): Lock {
+  const lock = acquire(storePaths(root).locks, sessionKey(id), operation, 0, elsewhereIsDead);
   for (const record of lock.left) recover(root, record);
   return lock;
 }

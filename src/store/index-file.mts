@@ -123,14 +123,15 @@ export function updateIndex(root: string, change: IndexChange): void {
   }
 }
 
-/** Makes INDEX.json anew from the manifests; gives its rows. */
-export function rebuildIndex(root: string): IndexRow[] {
+/** Makes INDEX.json anew from the manifests; gives its rows. `pages` runs under the index lock. */
+export function rebuildIndex(root: string, pages?: (rows: readonly IndexRow[]) => void): IndexRow[] {
   const { index, locks } = storePaths(root);
   const lock = acquire(locks, INDEX_KEY, 'index', WAIT_MS);
   try {
     const rows = rowsFromManifests(root);
     const text = JSON.stringify(rows, null, 2);
     if (text !== readText(index)) replaceFile(index, text, NEW, false);
+    pages?.(rows);
     return rows;
   } finally {
     lock.release();

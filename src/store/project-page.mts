@@ -17,7 +17,7 @@ export function updateProjectPage(root: string, project: string, change: { put?:
   const file = projectPage(root, project);
   const text = readText(file);
   if (text === undefined && change.put === undefined) return;
-  const lines = (text ?? `# Project: ${project}\n\n## Sessions\n`).split('\n');
+  const lines = (text ?? emptyPage(project)).split('\n');
   if (lines.at(-1) === '') lines.pop();
   if (change.remove !== undefined) drop(lines, change.remove);
   if (change.put !== undefined) {
@@ -27,6 +27,24 @@ export function updateProjectPage(root: string, project: string, change: { put?:
   }
   const next = `${lines.join('\n')}\n`;
   if (next !== text) replaceFile(file, next, NEW, false);
+}
+
+/**
+ * Makes the page's session lines anew, in their order; every other line stays, but for the marks that git leaves where two
+ * sides changed the page. Call it under the index lock.
+ */
+export function rebuildProjectPage(root: string, project: string, sessions: readonly ProjectLine[]): void {
+  const file = projectPage(root, project);
+  const text = readText(file);
+  if (text === undefined && sessions.length === 0) return;
+  const others = (text ?? emptyPage(project)).split('\n').filter((line) => !/^(?:- session .* \(turns=\d+, rev=\d+\) :: |<{7} |={7}$|>{7} |\|{7} )/.test(line));
+  while (others.at(-1) === '') others.pop();
+  const next = `${[...others, ...sessions.map(lineOf)].join('\n')}\n`;
+  if (next !== text) replaceFile(file, next, NEW, false);
+}
+
+function emptyPage(project: string): string {
+  return `# Project: ${project}\n\n## Sessions\n`;
 }
 
 function lineOf({ session, turns, revisions, objective }: ProjectLine): string {

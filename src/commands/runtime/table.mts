@@ -5,5 +5,10 @@ export const program: Program = {
   name: 'agents-handoff',
   summary: 'acts on the store: freshness, gate, promotion, merging, federation',
   layer: 'runtime',
-  verbs: [],
+  verbs: [
+    { name: 'verify-gate', summary: 'may this handoff be called verified? Reads only', load: async () => (await import('./verify-gate.mts')).command },
+    { name: 'promote', summary: 'stamp a handoff that passes the gate', load: async () => (await import('./promote.mts')).command },
+    { name: 'index', summary: 'make INDEX.json and the PROJECT.md files anew from the sessions', load: async () => (await import('./index-verb.mts')).command },
+    { name: 'unlock', summary: 'show who holds a session\'s lock; remove a dead one', load: async () => (await import('./unlock.mts')).command },
+  ],
 };

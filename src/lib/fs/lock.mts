@@ -57,10 +57,11 @@ export function lockFile(folder: string, key: string): string {
 }
 
 /**
- * Takes the lock of `key` in `folder`. `waitMs` 0: a living holder is HELD at once.
+ * Takes the lock of `key` in `folder`. `waitMs` 0: a living holder is HELD at once. `elsewhereIsDead`: a person said that the
+ * other host which holds it is gone.
  * Throws HandoffError HELD, or the file system's error.
  */
-export function acquire(folder: string, key: string, operation: string, waitMs = 0): Lock {
+export function acquire(folder: string, key: string, operation: string, waitMs = 0, elsewhereIsDead = false): Lock {
   makeFolder(folder);
   const file = lockFile(folder, key);
   const record: LockRecord = { ...ownHolder(), token: randomBytes(12).toString('hex'), key, operation, at: new Date().toISOString() };
@@ -73,12 +74,13 @@ export function acquire(folder: string, key: string, operation: string, waitMs =
       if (linkInto(staged, file)) return held(file, record);
       const found = look(file);
       if (found === undefined) continue; // released in between
-      if (found.life === 'dead') {
-        const taken = takeOver(file, staged, record);
+      const isDead = (life: Life) => life === 'dead' || (elsewhereIsDead && life === 'elsewhere');
+      if (isDead(found.life)) {
+        const taken = takeOver(file, staged, record, isDead);
         if (taken !== undefined) return held(file, taken);
         // Somebody else is at it: what holds the lock next is told by another look.
       }
-      if (Date.now() >= deadline && found.life !== 'dead') throw heldError(found);
+      if (Date.now() >= deadline && !isDead(found.life)) throw heldError(found);
       if (Date.now() >= deadline + TAKING_DEAD_MS * 2) throw heldError(found);
     } finally {
       removeQuietly(staged);
@@ -170,7 +172,7 @@ function linkInto(staged: string, file: string): boolean {
  * Gives the record that now holds the lock, or undefined where another process is faster. It carries what the dead left,
  * so that a second crash, before that is settled, loses nothing.
  */
-function takeOver(file: string, staged: string, record: LockRecord): LockRecord | undefined {
+function takeOver(file: string, staged: string, record: LockRecord, isDead: (life: Life) => boolean): LockRecord | undefined {
   const taking = `${file}.taking`;
   try {
     fs.closeSync(fs.openSync(taking, 'wx', FILE_MODE));
@@ -190,7 +192,7 @@ function takeOver(file: string, staged: string, record: LockRecord): LockRecord 
   }
   try {
     const found = look(file);
-    if (found === undefined || found.life !== 'dead') return undefined;
+    if (found === undefined || !isDead(found.life)) return undefined;
     const { left: earlier = [], ...dead } = found.record ?? { left: undefined };
     const taken: LockRecord = { ...record, left: [...earlier, ...(found.record === undefined ? [] : [dead as LockRecord])] };
     writeStaged(staged, taken);

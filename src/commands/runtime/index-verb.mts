@@ -1,0 +1,18 @@
+import type { Command } from '../../lib/cli/command.mts';
+import { findRoot } from '../../lib/handoff-root.mts';
+import { indexStore } from '../../runtime/index-store.mts';
+
+const flags = {} as const;
+
+export const command: Command<typeof flags> = {
+  name: 'index',
+  summary: 'make INDEX.json and the PROJECT.md files anew from the sessions',
+  positionals: { min: 0, max: 0 },
+  flags,
+  exits: { 0: 'made', 1: 'the file system refused', 2: 'wrong words or configuration', 3: 'another command holds the index' },
+  example: 'agents-handoff index',
+  run(_options, _words, io) {
+    const result = indexStore(findRoot(io).root);
+    return { json: result, text: JSON.stringify(result) };
+  },
+};
