@@ -71,8 +71,13 @@ export function badLines(file: string, bad: readonly BadLine[], count: number): 
 async function readWhole(source: Source, adapter: WholeAdapter, redactor: Redactor, options: Parameters<typeof recognise>[2]): Promise<{ whole: Whole; path: string; facts: SessionFacts }> {
   const tally = createTally();
   const loaded = typeof adapter.form === 'function'
-    ? await adapter.form(source.path, options.session ?? source.fragment, options.scratch)
+    ? await adapter.form(source.path, source.fragment ?? options.session, options.scratch)
     : loadFile(source, adapter.form, tally, options.allowBadLines);
+  if (loaded.bad !== undefined && loaded.bad.length > 0) {
+    if (!options.allowBadLines) throw badLines(source.path, loaded.bad.slice(0, 5), loaded.bad.length);
+    tally.bad.push(...loaded.bad.slice(0, 5));
+    tally.badCount += loaded.bad.length;
+  }
   const value = redactor.record(loaded.value, JSON.stringify(loaded.value));
   const drafts: TurnDraft[] = [];
   const tokens = createTokenCount({});

@@ -77,4 +77,13 @@ export interface Loaded {
   bytes: number;
   /** What `source_paths` names: `<file>#<session>` for a database. */
   path: string;
+  /** Records that do not parse: a build stops at them, or leaves them out where that is asked for. */
+  bad?: readonly BadRecord[];
+}
+
+export interface BadRecord {
+  /** Its place among the records of the session, counted from 1. */
+  line: number;
+  offset: number;
+  reason: string;
 }
