@@ -4,6 +4,8 @@ import { canonical } from './adapters/canonical.mts';
 import { claudeCode } from './adapters/claude-code.mts';
 import { codex } from './adapters/codex.mts';
 import { copilot } from './adapters/copilot.mts';
+import { kiloDatabase, kiloExport } from './adapters/kilo.mts';
+import { opencodeDatabase, opencodeExport, opencodeFiles } from './adapters/opencode.mts';
 import { pi } from './adapters/pi.mts';
 
 /** Append-only sources, one JSON record a line. Where two recognise as many records, the earlier one is taken. */
@@ -16,4 +18,10 @@ export const lineAdapters: readonly LineAdapter[] = [
 ];
 
 /** Sources that change in place. Asked in this order, before the lines are looked at. */
-export const wholeAdapters: readonly WholeAdapter[] = [];
+export const wholeAdapters: readonly WholeAdapter[] = [
+  opencodeExport,
+  opencodeFiles,
+  opencodeDatabase,
+  kiloExport,
+  kiloDatabase,
+];

@@ -1,0 +1,76 @@
+/**
+ * A copy of a database that a client may be writing. SQLite writes beside what it opens, so the original is never
+ * opened; and a database without its log (`-wal`) is stale, so both are copied as they stood at one moment.
+ */
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { errnoOf, HandoffError } from '../../../lib/errors.mts';
+import { FILE_MODE, makeFolder, removeQuietly } from '../../../lib/fs/files.mts';
+import { ownHolder } from '../../../lib/fs/holder.mts';
+
+const TRIES = 5;
+/** The head of a log: it holds two numbers that change whenever the log is begun anew. */
+const LOG_HEAD = 32;
+const COPIED = ['', '-wal'];
+const WRITTEN = ['', '-wal', '-shm'];
+
+export interface DatabaseCopy {
+  path: string;
+  /** Takes its names away. Where the system allows it, what is open stays readable. */
+  remove(): void;
+}
+
+/** Copies into the folder `scratch`. Throws CHANGING where the client began its log anew each time. */
+export function copyDatabase(file: string, scratch: string): DatabaseCopy {
+  makeFolder(scratch);
+  const target = path.join(scratch, `database.${ownHolder().pid}.${randomBytes(12).toString('hex')}.tmp`);
+  const remove = (): void => WRITTEN.forEach((ending) => removeQuietly(target + ending));
+  try {
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const before = stamp(file);
+      for (const ending of COPIED) copyFile(file + ending, target + ending);
+      // Pages that reached the database meanwhile stand in the log too, as long as that is the same log.
+      if (stamp(file) === before) return { path: target, remove };
+    }
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  remove();
+  throw new HandoffError('CHANGING', `${file} changed each time it was copied; try again when the client is quiet`);
+}
+
+/** A copy that only we can read: sessions are private, and the database may hold keys. */
+function copyFile(from: string, to: string): void {
+  removeQuietly(to);
+  try {
+    fs.closeSync(fs.openSync(to, 'wx', FILE_MODE));
+    fs.copyFileSync(from, to, fs.constants.COPYFILE_FICLONE);
+    fs.chmodSync(to, FILE_MODE);
+  } catch (error) {
+    removeQuietly(to);
+    if (errnoOf(error) !== 'ENOENT' || !from.endsWith('-wal')) throw error;
+  }
+}
+
+function stamp(file: string): string {
+  const { mtimeNs, size, ino } = fs.statSync(file, { bigint: true });
+  return `${ino} ${size} ${mtimeNs} ${logHead(`${file}-wal`)}`;
+}
+
+function logHead(file: string): string {
+  let fd: number;
+  try {
+    fd = fs.openSync(file, 'r');
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return 'none';
+    throw error;
+  }
+  try {
+    const head = Buffer.alloc(LOG_HEAD);
+    return head.toString('hex', 0, fs.readSync(fd, head, 0, LOG_HEAD, 0));
+  } finally {
+    fs.closeSync(fd);
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * The common model of OpenCode and its forks: a session has messages, a message has parts, and a part is written again
+ * in its place while it grows. An export holds them as one document; the file store and the database are brought into
+ * the same shape. A turn is known by the id of its part.
+ */
+import type { RecordSink } from '../../adapter.mts';
+import type { Json, JsonObject, SessionFacts } from '../../turn.mts';
+import { defined, object, text, word } from '../fields.mts';
+import { readAgentMessage } from './agent.mts';
+import { objects, type Message } from './message.mts';
+import { unquoted } from './prompt.mts';
+import { readUserMessage, SHELL_NOTE } from './user.mts';
+
+/** Clients that could not think of a title yet call a session so. */
+const UNTITLED = /^(?:(?:New|Child) session - \d{4}-\d\d-\d\dT|\[redacted:)/;
+
+/** Takes `{info, messages: [{info, parts}]}`; anything else gives nothing. */
+export function readSession(value: Json, to: RecordSink): void {
+  const session = object(value);
+  const info = object(session?.info) ?? {};
+  const parent = word(info.parentID);
+  to.facts(factsOf(info, parent));
+
+  const messages = objects(session?.messages);
+  const shells = new Set<string>();
+  messages.forEach((one, at) => {
+    const about = object(one.info) ?? {};
+    const id = word(about.id) ?? `#${at}`;
+    const parts = objects(one.parts);
+    const message: Message = { info: about, id, parts, isChild: parent !== undefined, isLast: at === messages.length - 1, isShell: shells.has(text(about.parentID)) };
+    switch (about.role) {
+      case 'user':
+        if (parts.some((part) => part.synthetic === true && part.text === SHELL_NOTE)) shells.add(id);
+        return readUserMessage(message, to);
+      case 'assistant':
+        return readAgentMessage(message, to);
+      default:
+        to.unknown(`message/${word(about.role) ?? '(no role)'}`);
+    }
+  });
+}
+
+function factsOf(info: JsonObject, parent: string | undefined): SessionFacts {
+  const title = unquoted(text(info.title));
+  return defined<SessionFacts>({
+    uuid: word(info.id),
+    cwd: word(info.directory),
+    model: word(object(info.model)?.id),
+    title: title === '' || UNTITLED.test(title) ? undefined : title,
+    clientVersion: word(info.version),
+    parent_session: parent,
+  });
+}
