@@ -69,7 +69,10 @@ export function findByPrefix(root: string, prefix: string): IndexRow {
   const rows = allSessions(root);
   if (rows.length === 0) throw new HandoffError('NO_MATCH', 'no handoffs yet');
   const names = (row: IndexRow) => [row.id, row.uuid, `${row.project}/${row.id}`, `${row.project}/${row.uuid}`, ...(row.source_id === undefined ? [] : [row.source_id])];
-  let hits = rows.filter((row) => names(row).includes(prefix));
+  // A session's own id before a folder's name, and both before the id of a transcript that may stand in several.
+  const exact = [(row: IndexRow) => row.uuid, (row: IndexRow) => row.id, (row: IndexRow) => row.source_id]
+    .map((name) => rows.filter((row) => name(row) === prefix || `${row.project}/${name(row)}` === prefix));
+  let hits = exact.find((found) => found.length > 0) ?? [];
   if (hits.length === 0) hits = rows.filter((row) => names(row).some((name) => name.startsWith(prefix)));
   // 2.0.x let the first part of `session-<date>` go.
   if (hits.length === 0 && !prefix.startsWith('session-')) hits = rows.filter((row) => names(row).some((name) => name.startsWith(`session-${prefix}`)));
