@@ -9,6 +9,7 @@ import { rename, syncFolder } from '../lib/fs/files.mts';
 import type { Lock } from '../lib/fs/lock.mts';
 import { createRollback } from '../lib/fs/rollback.mts';
 import { sha256 } from '../lib/hash-chain.mts';
+import { blockSha256 } from '../store/evidence.mts';
 import { sessionPaths } from '../store/layout.mts';
 import { findExact } from '../store/lookup.mts';
 import type { IndexRow } from '../store/index-file.mts';
@@ -133,7 +134,7 @@ export async function reseal(place: ResealPlace, lock: Lock, row: IndexRow, chan
   });
   let manifest: Manifest;
   try {
-    const after = change(base.manifest);
+    const after = carryBlock(base.manifest, change(base.manifest), line.block);
     const renders = openRenders({ paths, session: after.session, token: lock.token, rules: { ...place.rules, objective: after.objective } }, rollback);
     const { turns: _turns, objective: _objective, ...hashes } = await renders.finish(line.timelineBytes, after);
     const result = sealAgain(base, after, hashes);
@@ -161,6 +162,16 @@ export async function reseal(place: ResealPlace, lock: Lock, row: IndexRow, chan
     const [project = '', folder = ''] = now.split('/');
     return { session: manifest.session, project, folder, dir: placeDir(place.root, now), revision: manifest.revisions, ...(settled.kept === undefined ? {} : { kept: settled.kept }) };
   });
+}
+
+/** The brief is made anew with the author's block in it: a revision says which one that was. */
+function carryBlock(manifest: Manifest, after: Manifest, block: Buffer): Manifest {
+  if (after === manifest) return after;
+  const { evidence_contract_sha256: _old, ...rest } = after;
+  const hash = blockSha256(block);
+  if (hash === undefined) return rest as Manifest;
+  // A key that is there keeps its place.
+  return { ...after, evidence_contract_sha256: hash };
 }
 
 /** A seal is carried forward only where it covered the revision; renders that are the sealed ones leave the manifest alone. */
