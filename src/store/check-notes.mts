@@ -26,10 +26,13 @@ export function checkBrief(paths: SessionPaths, manifest: Manifest): Finding[] {
 export function checkSources(manifest: Manifest): Finding[] {
   return (manifest.sources ?? []).flatMap((row) => {
     if (row.path === '-') return [];
-    const size = fs.statSync(row.path, { throwIfNoEntry: false })?.size;
     const name = path.basename(row.path);
+    const size = fs.statSync(row.path, { throwIfNoEntry: false })?.size;
+    // A session in a database is named behind its file, whose size says nothing of it.
+    if (size === undefined && row.path.includes('#') && fs.existsSync(row.path.replace(/#[^#]*$/, ''))) return [];
     if (size === undefined) return [note('source-gone', `the source ${name} is not there any more`)];
-    if (size === row.bytes) return [];
+    // One that is read whole has no lines; it may have lain in more files than the one that names it.
+    if (size === row.bytes || (size < row.bytes && row.lines === 0)) return [];
     return [note('source-grown', `the source ${name} ${size > row.bytes ? 'has grown' : 'is shorter'} since it was captured`, row.bytes, size)];
   });
 }
