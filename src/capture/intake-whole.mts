@@ -31,7 +31,7 @@ export function takeInWhole(work: Work, whole: Whole, ledger: Ledger, segment: S
     last = { id: draft.id, seq: watermark, part };
     const turn: Turn = Object.assign(draft, { seq: watermark });
     if (part === 0) delete turn.part;
-    if (before !== undefined && turn.class !== 'OTHER') turn.meta = 'supersedes';
+    if (before !== undefined && turn.class !== 'OTHER') turn.meta ??= 'superseding';
     segment.append(turn);
     ledger.add(turn);
   }

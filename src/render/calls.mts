@@ -15,7 +15,7 @@ const KINDS: Readonly<Record<Exclude<CallKind, 'other'>, string>> = {
   shell: `Bash bash shell shell_command exec_command local_shell local_shell_call container.exec run_shell_command run_command
     run_commands execute_command run_terminal_command run_in_terminal builtin_run_terminal_command`,
   plan: 'TodoWrite todowrite todo_write write_todos update_plan',
-  ask: 'AskUserQuestion question ask_user ask_followup_question request_user_input ExitPlanMode exit_plan_mode',
+  ask: 'AskUserQuestion question ask_user ask_followup_question request_user_input ExitPlanMode exit_plan_mode plan_exit',
   agent: 'Agent Task task spawn_agent use_subagents',
 };
 const KIND_OF = new Map<string, CallKind>(
@@ -83,7 +83,7 @@ function readFileCall(kind: 'write' | 'edit' | 'delete', text: string): CallSays
   // One tool of several harnesses reads, writes and edits: its own command tells.
   const command = stringIn(text, COMMAND_KEY, 64);
   if (command === 'view') return { kind: 'other', target: path, changes: NOTHING, commands: NOTHING };
-  const creates = kind === 'write' || command === 'create' || (text.includes('"new_text"') && !text.includes('"old_text"'));
+  const creates = kind === 'write' || command === 'create' || text.includes('"oldString":""') || (text.includes('"new_text"') && !text.includes('"old_text"'));
   return { kind, target: path, changes: [{ path, how: creates ? 'written' : 'edited' }], commands: NOTHING };
 }
 

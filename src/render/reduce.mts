@@ -31,7 +31,7 @@ export interface Reducer {
 const STATE_LENGTH = 1_200;
 const ROWS = 40;
 const PENDING_ROWS = 200;
-const REFUSED = /^(?:The user doesn['’]t want to|User (?:rejected|declined|refused)|Permission to use|Tool use (?:was )?rejected|(?:exec command|patch) rejected by user|rejected by user)/i;
+const REFUSED = /^(?:The user (?:doesn['’]t want to|rejected permission|dismissed|has specified a rule)|User (?:rejected|declined|refused)|Permission to use|Tool use (?:was )?rejected|(?:exec command|patch) rejected by user|rejected by user)/i;
 
 export function createReducer(options: ReducerOptions = {}): Reducer {
   const calls = createPairing<Call>();
@@ -172,7 +172,7 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
   function refused(turn: Turn, done: Call): void {
     done.row.result = 'refused';
     for (const row of done.commands) row.refused = true;
-    const said = /the user said:\s*([^]{1,400})/.exec(head(turn.text, 2_000))?.[1];
+    const said = /(?:the user said|with the following feedback):\s*([^]{1,400})/.exec(head(turn.text, 2_000))?.[1];
     decide('refused', turn, done, said === undefined ? done.says.target : `${keep(done.says.target, 120)} (with the words: ${said.trim()})`);
   }
 
