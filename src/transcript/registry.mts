@@ -1,8 +1,11 @@
 /** Every shape that a transcript can have. A new harness is one file under adapters/ and one line here. */
 import type { LineAdapter, WholeAdapter } from './adapter.mts';
 import { canonical } from './adapters/canonical.mts';
+import { chat } from './adapters/chat.mts';
 import { claudeCode } from './adapters/claude-code.mts';
+import { cline, clineStream } from './adapters/cline.mts';
 import { codex } from './adapters/codex.mts';
+import { continueDev } from './adapters/continue.mts';
 import { copilot } from './adapters/copilot.mts';
 import { kiloDatabase, kiloExport } from './adapters/kilo.mts';
 import { opencodeDatabase, opencodeExport, opencodeFiles } from './adapters/opencode.mts';
@@ -24,4 +27,9 @@ export const wholeAdapters: readonly WholeAdapter[] = [
   opencodeDatabase,
   kiloExport,
   kiloDatabase,
+  cline,
+  clineStream,
+  continueDev,
+  // Last: its shape is what many others have too.
+  chat,
 ];

@@ -1,0 +1,72 @@
+/** What a JSON document is, from its first bytes: the value as far as it is whole there. */
+import type { Json } from '../../turn.mts';
+
+/** A document says what it is in its first items; a whole file may stand on one line. */
+const LOOK = 256 * 1024;
+
+/**
+ * The document that begins with `text`, cut behind its last whole value and closed. Undefined where it is none: no
+ * object or list, JSON lines, or no JSON at all. Never throws; its time grows with the text's length only.
+ */
+export function documentHead(text: string): Json | undefined {
+  const head = text.slice(0, LOOK).trimStart();
+  if (!/^(?:\{\s*"|\[\s*\{)/.test(head) || isLines(head)) return undefined;
+  if (text.length <= LOOK) {
+    const value = parsed(head);
+    if (value !== undefined) return value;
+  }
+  return parsed(closed(head));
+}
+
+/** A first line that is a whole record, with another one behind it. */
+function isLines(head: string): boolean {
+  const end = head.indexOf('\n');
+  return head[0] === '{' && end >= 0 && /\}[ \t\r]*$/.test(head.slice(Math.max(0, end - 80), end)) && /^\s*\{/.test(head.slice(end, end + 200));
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text up to its last whole value, with what is still open there closed. */
+function closed(head: string): string {
+  const sign = /["{}[\],]/g;
+  let open = '';
+  let end = 0;
+  let close = '';
+  for (let match = sign.exec(head); match !== null; match = sign.exec(head)) {
+    const at = match.index;
+    switch (match[0]) {
+      case '"':
+        sign.lastIndex = stringEnd(head, at);
+        continue;
+      case '{':
+      case '[':
+        open = (match[0] === '{' ? '}' : ']') + open;
+        [end, close] = [at + 1, open];
+        continue;
+      case ',':
+        [end, close] = [at, open];
+        continue;
+      default:
+        open = open.slice(1);
+        [end, close] = [at + 1, open];
+        if (open === '') return head.slice(0, end);
+    }
+  }
+  return head.slice(0, end) + close;
+}
+
+/** Behind the quote that ends the string which begins at `start`; the end of the text where it is cut. */
+function stringEnd(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(at - 1 - slashes) === 0x5c) slashes++;
+    if (slashes % 2 === 0) return at + 1;
+  }
+  return text.length;
+}
