@@ -9,6 +9,7 @@ import { allLocks } from '../lib/fs/lock.mts';
 import { createRedactor } from '../transcript/redaction/create.mts';
 import { noRedaction, type Redactor } from '../transcript/redaction/redactor.mts';
 import { sessionKey, sessionPaths, storePaths } from '../store/layout.mts';
+import type { IndexRow } from '../store/index-file.mts';
 import { findExact } from '../store/lookup.mts';
 import { isSealed, manifestForWriting, type Manifest } from '../store/manifest.mts';
 import { folderName, projectSlug, tagOf, withSuffix } from '../store/names.mts';
@@ -26,6 +27,19 @@ export type { BuildPlace, BuildRequest };
 export type BuildResult =
   | { action: 'up-to-date'; session: string; project: string; dir: string; watermark: number; revision: number }
   | ({ action: 'built' } & Revised);
+
+/** Which session a source belongs to, told without a lock and without writing. `row` is absent for a new one. */
+export async function whichSession(request: BuildRequest, place: BuildPlace): Promise<{ session: string; row: IndexRow | undefined; path: string; size: number; mtimeMs: number }> {
+  const source = openSource(request.file, place.cwd);
+  try {
+    const transcript = await recognise(source, request.redact ? createRedactor({ patterns: place.redactionPatterns }) : noRedaction, { session: request.session, allowBadLines: true, scratch: storePaths(place.root).locks });
+    const session = sessionId(transcript, request);
+    const row = findExact(place.root, session, request.session === undefined ? transcript.facts.uuid : undefined);
+    return { session: row?.uuid ?? session, row, path: transcript.path, size: source.size, mtimeMs: source.mtimeMs };
+  } finally {
+    source.close();
+  }
+}
 
 /** Throws HandoffError; whatever it throws, the store is as it was or settled by the next build. */
 export async function build(request: BuildRequest, place: BuildPlace): Promise<BuildResult> {

@@ -10,7 +10,7 @@ import { createRedactor } from '../transcript/redaction/create.mts';
 import { noRedaction, type Redactor } from '../transcript/redaction/redactor.mts';
 import type { Turn, TurnDraft } from '../transcript/turn.mts';
 import type { SourceRow } from '../store/manifest.mts';
-import type { Work } from './work.mts';
+import { checkTime, type Work } from './work.mts';
 import type { Ledger } from './ledger.mts';
 import { createNumbering } from './numbering.mts';
 import type { Extent, Origin } from './origin.mts';
@@ -109,6 +109,7 @@ export async function takeIn(work: Work, origin: Origin | { kind: 'first' }, ext
       breath = line.end + BREATH_BYTES;
       place.progress(`${Math.floor((line.end / extent.to) * 100)} % of ${Math.ceil(extent.to / 1e6)} MB read`);
       await nextTick();
+      checkTime(place);
     }
     const drafts = reader.read(line, index);
     if (reader.tally.badCount === 0 || request.allowBadLines === true) for (const draft of drafts) take(draft, reader.at);

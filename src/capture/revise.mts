@@ -7,7 +7,7 @@ import { createRollback } from '../lib/fs/rollback.mts';
 import { sha256 } from '../lib/hash-chain.mts';
 import { sessionPaths } from '../store/layout.mts';
 import { baseLine } from './base-line.mts';
-import { Unsettled, type Work } from './work.mts';
+import { checkTime, Unsettled, type Work } from './work.mts';
 import { commitManifest, makeSessionFolder, placeDir, settle, stageManifest, type Intent } from './commit.mts';
 import { takeIn, type Intake } from './intake.mts';
 import { takeInWhole } from './intake-whole.mts';
@@ -88,6 +88,7 @@ export async function revise(work: Work, origin: Origin | { kind: 'first' }, ext
     const { manifest, text } = sealRevision(unsealed, { ...hashes, timeline_bytes: segment.bytes, chain_head: chainHead });
     await Promise.all([renders.seal(manifest), segment.settled()]);
     stageManifest(paths, lock.token, text, rollback);
+    checkTime(place);
     commitManifest(paths, lock, rollback);
     return finish(work, intent, objective, {
       session: work.session, project: manifest.project, dir: paths.dir, turns: ledger.turns, new: ledger.turns - before, revision,

@@ -1,4 +1,5 @@
 /** A build at work: what it was asked for, where, and what it has found out before a revision begins. */
+import { HandoffError } from '../lib/errors.mts';
 import type { Lock } from '../lib/fs/lock.mts';
 import type { Redactor } from '../transcript/redaction/redactor.mts';
 import type { SessionFacts } from '../transcript/turn.mts';
@@ -35,6 +36,8 @@ export interface BuildPlace {
   note(message: string): void;
   progress(message: string): void;
   onSignal(undo: () => void): () => void;
+  /** ms since 1970 after which a build that is not committed rolls back. */
+  until?: number;
 }
 
 /** A failure that the next holder of the lock has to settle: the lock must stay. */
@@ -55,4 +58,9 @@ export interface Work {
 
 export function harnessOf(asked: string | undefined, facts: SessionFacts, adapter: { harness: string } | undefined): string {
   return asked ?? (adapter?.harness || facts.harness || '');
+}
+
+/** Throws where the time of a build is up; what it staged is taken back then. */
+export function checkTime({ until }: BuildPlace): void {
+  if (until !== undefined && Date.now() > until) throw new HandoffError('IO', 'the build was not done in its time and was rolled back; the next one takes it up');
 }

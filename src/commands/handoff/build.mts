@@ -17,7 +17,7 @@ const flags = {
   'no-redact': { type: 'boolean', summary: 'keep secrets as they stand; the session keeps this mode' },
 } as const;
 
-const LONGEST_LINE = 256 * 1024 * 1024;
+export const LONGEST_LINE = 256 * 1024 * 1024;
 /** The longest string that JavaScript has, in characters; a longer line could not be parsed. */
 const LONGEST_STRING = 512 * 1024 * 1024;
 
@@ -96,10 +96,13 @@ export function placeOf({ root, config }: Root, io: Io): BuildPlace {
 }
 
 function outcome(result: BuildResult, io: Io): Outcome {
-  if (result.action === 'up-to-date') {
-    return { json: result, text: `handoff: up-to-date (${result.session}, watermark ${result.watermark}, rev ${result.revision})` };
-  }
-  if (result.kept !== undefined) io.note(`HANDOFF.md was edited above its marker; the edited file is kept as ${result.kept}`);
+  if (result.action === 'built' && result.kept !== undefined) io.note(`HANDOFF.md was edited above its marker; the edited file is kept as ${result.kept}`);
+  return { json: result, text: builtLine(result) };
+}
+
+/** The line that a build prints. */
+export function builtLine(result: BuildResult): string {
+  if (result.action === 'up-to-date') return `handoff: up-to-date (${result.session}, watermark ${result.watermark}, rev ${result.revision})`;
   const extras = [
     result.late > 0 ? `late=${result.late}` : '',
     result.bad_lines > 0 ? `bad-lines=${result.bad_lines}` : '',
@@ -107,5 +110,5 @@ function outcome(result: BuildResult, io: Io): Outcome {
     result.links > 0 ? `xlink-notes=${result.links}` : '',
   ].filter((part) => part !== '');
   const facts = [`project=${result.project}`, `turns=${result.turns}`, `new=${result.new}`, `rev=${result.revision}`, ...extras];
-  return { json: result, text: `handoff: built ${result.session} ${facts.join(' ')} -> ${result.dir}` };
+  return `handoff: built ${result.session} ${facts.join(' ')} -> ${result.dir}`;
 }

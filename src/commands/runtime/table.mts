@@ -6,6 +6,7 @@ export const program: Program = {
   summary: 'acts on the store: freshness, gate, promotion, merging, federation',
   layer: 'runtime',
   verbs: [
+    { name: 'auto', summary: 'build where there is something to take; leave a fresh handoff alone', load: async () => (await import('./auto.mts')).command },
     { name: 'verify-gate', summary: 'may this handoff be called verified? Reads only', load: async () => (await import('./verify-gate.mts')).command },
     { name: 'promote', summary: 'stamp a handoff that passes the gate', load: async () => (await import('./promote.mts')).command },
     { name: 'index', summary: 'make INDEX.json and the PROJECT.md files anew from the sessions', load: async () => (await import('./index-verb.mts')).command },

@@ -1,0 +1,43 @@
+/**
+ * Capture that may be asked for at any time: it builds where there is something to take and leaves a fresh handoff alone.
+ */
+import { build, whichSession, type BuildPlace, type BuildRequest, type BuildResult } from '../capture/build.mts';
+import { acquire } from '../lib/fs/lock.mts';
+import { sessionPaths, storePaths } from '../store/layout.mts';
+import { dirOf } from '../store/lookup.mts';
+import { readManifest, type Manifest } from '../store/manifest.mts';
+
+export type AutoResult =
+  | { action: 'skip-fresh'; session: string; source_mtime_ms: number; manifest_at: string }
+  | { action: 'captured'; session: string; result: BuildResult };
+
+/**
+ * `minFreshMs`: a source that changed less than this after the last revision is not built again, unless it has been quiet
+ * for longer and still holds bytes that were not captured: its last lines must not be lost.
+ * Throws what a build throws; HELD where a capture of the same project and session is in flight.
+ */
+export async function auto(request: BuildRequest, place: BuildPlace, minFreshMs: number, now: number): Promise<AutoResult> {
+  const { session, row, path, size, mtimeMs } = await whichSession(request, place);
+  const read = row === undefined ? undefined : readManifest(sessionPaths(dirOf(place.root, row)).manifest);
+  if (read?.state === 'read') {
+    const { manifest } = read;
+    const fresh = mtimeMs - Date.parse(manifest.updated_at) < minFreshMs;
+    const quiet = now - mtimeMs > minFreshMs;
+    if (fresh && !(quiet && hasMore(manifest, path, size))) {
+      return { action: 'skip-fresh', session, source_mtime_ms: Math.round(mtimeMs), manifest_at: manifest.updated_at };
+    }
+  }
+  // The key of 2.0.x, which knows a session by its project as typed.
+  const lock = acquire(storePaths(place.root).locks, `auto:${request.project ?? row?.project ?? ''}/${session}`, 'auto');
+  try {
+    return { action: 'captured', session, result: await build(request, place) };
+  } finally {
+    lock.release();
+  }
+}
+
+/** Bytes of the source that no revision took; a session of 2.0.x cannot tell, and is built to see. */
+function hasMore(manifest: Manifest, path: string, size: number): boolean {
+  const row = manifest.sources?.find((source) => source.path === path);
+  return row === undefined || row.bytes !== size;
+}
