@@ -79,7 +79,8 @@ export function manyBuilds(bench: Bench): Line[] {
   let ours = 0;
   let at = 0;
   for (let i = 1; i <= builds; i++) {
-    const end = i === builds ? bytes.length : bytes.indexOf(10, Math.floor((bytes.length * i) / builds)) + 1;
+    // At a line's end, and at least one line further, however long it is.
+    const end = i === builds ? bytes.length : bytes.indexOf(10, Math.max(at, Math.floor((bytes.length * i) / builds))) + 1;
     fs.appendFileSync(grown, bytes.subarray(at, end));
     at = end;
     starts.push(run({ argv: ['-e', '0'], cwd: bench.scratch }));

@@ -54,7 +54,7 @@ export class Random {
 }
 
 const NOUNS = ['cart', 'coupon', 'parser', 'timeline', 'request', 'session', 'discount', 'invoice', 'migration', 'handler',
-  'cache', 'queue', 'schema', 'fixture', 'token', 'stream', 'report', 'config', 'index', 'password', 'worker', 'payment'];
+  'cache', 'queue', 'schema', 'fixture', 'stream', 'report', 'config', 'index', 'worker', 'payment', 'address', 'order'];
 const VERBS = ['reads', 'writes', 'rejects', 'rounds', 'retries', 'splits', 'returns', 'sorts', 'drops', 'merges', 'checks', 'keeps'];
 const FILL = ['the', 'a', 'before', 'after', 'only', 'so', 'that', 'because', 'each', 'when', 'without', 'again', 'and', 'then'];
 /** Not in Latin-1: a line with one of these is held in two bytes a character, as many real lines are. */
@@ -66,7 +66,17 @@ function sentence(random: Random): string {
   return `${words.join(' ')}.`;
 }
 
+/** Lines with words that a search for secrets has to look at, and no secret in them. */
+const TOUCHY = [
+  "const token = request.headers.get('authorization');",
+  'password: process.env.DB_PASSWORD,',
+  'expect(tokens.length).toBe(3); // one token a line',
+  'secretName: payment-api-credentials',
+  '"integrity": "sha512-2yTgeWTWzMWEsSnHhQ3t7vO1ZzZqQ0b4rWmHhVYxV3Qm0cA7i8m4b2JmW3bq6Yt5",',
+];
+
 function codeLine(random: Random): string {
+  if (random.chance(10)) return random.pick(TOUCHY);
   const a = random.pick(NOUNS);
   const b = random.pick(NOUNS);
   const indent = '  '.repeat(random.between(0, 4));
@@ -83,14 +93,15 @@ function codeLine(random: Random): string {
 }
 
 function outputLine(random: Random): string {
+  if (random.chance(10)) return random.pick(TOUCHY);
   const a = random.pick(NOUNS);
   switch (random.between(0, 6)) {
     case 0: return `ok ${random.between(1, 900)} - ${sentence(random)}`;
     case 1: return `src/${a}.ts:${random.between(1, 400)}:  ${codeLine(random).trim()}`;
     case 2: return `\u001b[32m✓\u001b[39m ${a} ${random.pick(VERBS)} (${random.between(1, 90)} ms)`;
     case 3: return `-rw-r--r-- 1 dev dev ${random.between(10, 90000)} Nov 30 07:4${random.between(0, 9)} ${a}.json`;
-    case 4: return `commit ${random.hex(40)}`;
-    case 5: return `2026-11-30T07:${random.between(10, 59)}:11.${random.between(100, 999)}Z INFO ${a} key=${random.hex(12)} took=${random.between(1, 999)}ms`;
+    case 4: return random.chance(150) ? `commit ${random.hex(40)}` : `    ${sentence(random)}`;
+    case 5: return `2026-11-30T07:${random.between(10, 59)}:11.${random.between(100, 999)}Z INFO ${a} request=${random.hex(8)} took=${random.between(1, 999)}ms`;
     default: return `{"level":"info","${a}":{"id":${random.between(1, 1e6)},"tags":["${random.pick(NOUNS)}","${random.pick(NOUNS)}"]}}`;
   }
 }

@@ -4,7 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { countCalls, failAt, killAt, strike, type Call, type Child, type Ended } from '../helpers/strace.ts';
+import { callsOffMain, countCalls, failAt, killAt, strike, type Call, type Child, type Ended } from '../helpers/strace.ts';
 import { contents, EVIDENCE, explains, listing, manifests, type Workshop } from './workshop.ts';
 
 const SHORT = 12;
@@ -35,9 +35,11 @@ export const RECOVERIES: readonly Scenario[] = [
   { name: 'recovery after the commit', known: true, argv: (transcript) => ['build', transcript], spoil: killedRebuild(1), revisions: 1 },
 ];
 
-/** The place of the call that commits a build: the rename that puts the new manifest over the old. */
-export function commitOf(calls: readonly Call[]): number {
-  const at = calls.findIndex((call) => call.name.startsWith('rename') && call.paths.at(-1)?.endsWith('/subject/manifest.json'));
+/** The call that commits a build: the rename that puts the new manifest over the old. */
+export const isCommit = (call: Call): boolean => call.name.startsWith('rename') && call.paths.at(-1)?.endsWith('/subject/manifest.json') === true;
+
+function commitOf(calls: readonly Call[]): number {
+  const at = calls.findIndex(isCommit);
   if (at < 0) throw new Error(`no call commits among ${calls.map((call) => `${call.name} ${call.where}`).join(', ')}`);
   return at;
 }
@@ -92,7 +94,7 @@ export function errorPoints(calls: readonly Call[]): Point[] {
 
 export function describePoint(point: Point): string {
   const what = point.fault.kind === 'kill' ? 'killed at' : `${point.fault.errno}${point.fault.lasting ? ' from' : ' at'}`;
-  return `${what} ${point.call.name} #${point.at + 1} ${point.call.where}`;
+  return `${what} ${point.call.name} #${point.at + 1} ${point.call.where}${point.call.off ? ' (beside)' : ''}`;
 }
 
 /** Tries points one after the other; a line of figures for people, and every promise that was broken. */
@@ -174,6 +176,11 @@ export class Scene {
     return this.#workshop.child(this.argv);
   }
 
+  /** What other threads do: syncs, which change nothing but may fail. */
+  callsOff(): Call[] {
+    return callsOffMain(this.fresh());
+  }
+
   /** Strikes the command at the point, in a fresh copy of the prepared store, and asks what held. */
   try(point: Point): Held {
     const { call, fault } = point;
@@ -181,15 +188,21 @@ export class Scene {
     const problems = ended.hit ? [] : ['the fault struck another call'];
     if (fault.kind === 'kill') {
       if (ended.signal !== 'SIGKILL') problems.push(`ended with ${ended.status ?? ended.signal} where it should have been killed`);
-    } else problems.push(...this.#afterError(ended));
+    } else problems.push(...this.#afterError(ended, !fault.lasting));
     problems.push(...this.#afterFault(), ...this.#afterNextBuild());
     return { ended: ended.signal === 'SIGKILL' ? 'killed' : `exit ${ended.status}`, problems };
   }
 
-  #afterError(ended: Ended): string[] {
+  /** `undone`: the undo met no fault itself, so what was refused before it was committed must have left nothing. */
+  #afterError(ended: Ended, undone: boolean): string[] {
     if (ended.status === 0) return [];
     if (ended.status !== 1) return [`exit ${ended.status ?? ended.signal}: ${ended.stderr}`];
-    return explains(ended.stderr) ? [] : [`exit 1 without one plain sentence: ${JSON.stringify(ended.stderr)}`];
+    const problems = explains(ended.stderr) ? [] : [`exit 1 without one plain sentence: ${JSON.stringify(ended.stderr)}`];
+    const now = listing(this.#workshop.root).filter((name) => name !== '.locks/');
+    const before = listing(this.#workshop.path(this.#prepared)).filter((name) => name !== '.locks/');
+    const committed = this.#subject()?.revisions !== (this.#base || undefined);
+    if (undone && !committed && now.join('\n') !== before.join('\n')) problems.push(`refused, and yet it left: ${difference(now, [before.join('\n')])}`);
+    return problems;
   }
 
   /** Readers must find every session whole at a revision that was committed. */

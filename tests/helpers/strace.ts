@@ -2,13 +2,15 @@
  * Kills a process at a chosen system call, or makes that call fail, with strace's injection.
  *
  * How a call is chosen. strace counts `when=n` apart for every thread it follows, and a path given with -P must
- * match whole, which names with a random token in them cannot. So no thread but the main one is followed (no -f):
- * an uninjected run numbers its calls by name, the numbers of those that change the store are the points, and the same
- * numbers hold in the injected run, because it does the same up to there. After it the log is asked whether the call
- * that was hit is the one that was meant (`hit`). All this sees only what the main thread does with synchronous calls;
- * `callsOffMain` follows every thread and must find nothing, else there would be points that were never tried.
+ * match whole, which names with a random token in them cannot. So for a call of the main thread only that is followed
+ * (no -f): an uninjected run numbers its calls by name, the numbers of those that change the store are the points, and
+ * the same numbers hold in the injected run, because it does the same up to there. After it the log is asked whether
+ * the call that was hit is the one that was meant (`hit`).
+ * What other threads do is seen by `callsOffMain`, which follows all. libuv gets one worker only, so that its calls have
+ * numbers as well; the injection then follows all threads too, and may strike the main thread's call of that number besides.
  * UV_USE_IO_URING=0 keeps libuv from a way around system calls; MALLOC_ARENA_MAX=1 keeps the C library from opening
- * /proc/sys/vm/overcommit_memory now and then, which would shift the numbers of openat.
+ * /proc/sys/vm/overcommit_memory now and then, which would shift the numbers of openat; two flags keep the collector of
+ * garbage from waking the main thread by writes, which would shift those of write. What is left is met by `strike`.
  */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -40,6 +42,8 @@ export interface Call {
   where: string;
   /** Paths as they were in this run. */
   paths: readonly string[];
+  /** Made by another thread than the main one. */
+  off?: true;
 }
 
 export interface Ended {
@@ -51,6 +55,15 @@ export interface Ended {
   hit: boolean;
   /** The number that the call had in this run, or is likely to have had. */
   ordinal: number;
+}
+
+const QUIET = ['--no-minor-gc-task', '--no-memory-reducer'];
+let quiet: readonly string[] | undefined;
+
+/** V8 may drop a flag in any version; without them there are only more tries. */
+function quietFlags(): readonly string[] {
+  quiet ??= spawnSync(process.execPath, [...QUIET, '-e', '0']).status === 0 ? QUIET : [];
+  return quiet;
 }
 
 let available: boolean | undefined;
@@ -66,14 +79,14 @@ export function skipWithoutStrace(): boolean {
   return !hasStrace() && process.env['REQUIRE_TOOLS'] !== '1';
 }
 
-function trace(child: Child, options: readonly string[]): { status: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string; log: string[]; others: string[] } {
+function trace(child: Child, options: readonly string[]): { status: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string; log: string[]; others: string[][] } {
   if (!hasStrace()) throw new Error('strace is not installed, or may not trace here');
   const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'handoff-trace-'));
   try {
     const log = path.join(scratch, 'log');
-    const run = spawnSync('strace', ['-y', '-s', '0', '-o', log, ...options, process.execPath, ...child.argv], {
+    const run = spawnSync('strace', ['-y', '-s', '0', '-o', log, ...options, process.execPath, ...quietFlags(), ...child.argv], {
       cwd: child.cwd,
-      env: { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', UV_USE_IO_URING: '0', MALLOC_ARENA_MAX: '1', ...child.env },
+      env: { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', UV_USE_IO_URING: '0', MALLOC_ARENA_MAX: '1', UV_THREADPOOL_SIZE: '1', ...child.env },
       encoding: 'utf8',
       timeout: 120_000,
     });
@@ -82,7 +95,7 @@ function trace(child: Child, options: readonly string[]): { status: number | nul
     // With -ff there is one file a thread, named for its id; the first that was made is the main thread's.
     const files = fs.readdirSync(scratch).sort((a, b) => Number(a.split('.')[1]) - Number(b.split('.')[1]));
     const [main, ...rest] = files.map(lines);
-    return { status: run.status, signal: run.signal, stdout: run.stdout, stderr: run.stderr, log: main ?? [], others: rest.flat() };
+    return { status: run.status, signal: run.signal, stdout: run.stdout, stderr: run.stderr, log: main ?? [], others: rest };
   } finally {
     fs.rmSync(scratch, { recursive: true, force: true });
   }
@@ -124,13 +137,45 @@ export function countCalls(child: Child): Call[] {
   return numbered(run.log, child.store);
 }
 
+/**
+ * Runs the command undisturbed and says which files it had written and not made durable when `committed` began. A sync
+ * counts when it has returned, whatever thread made it.
+ */
+export function unsyncedAt(child: Child, committed: (call: Call) => boolean): string[] {
+  const run = trace(child, ['-f', '-e', TRACE]);
+  const dirty = new Set<string>();
+  const begun = new Map<string, string>();
+  for (const whole of run.log) {
+    const [, thread = '', line = ''] = /^(\d+) +(.*)$/.exec(whole) ?? [];
+    const [call] = numbered([line.replace(' <unfinished ...>', ' = ?')], child.store);
+    if (call !== undefined && committed(call)) return [...dirty];
+    const file = call?.paths.at(-1) ?? (line.startsWith('<... f') ? begun.get(thread) : undefined);
+    if (file === undefined) continue;
+    const name = call?.name ?? '';
+    if (/^(p?writev?2?|pwrite64|ftruncate|copy_file_range|sendfile)$/.test(name)) dirty.add(file);
+    else if (/^f(data)?sync$/.test(name) && line.endsWith('<unfinished ...>')) begun.set(thread, file);
+    else if (name === '' || /^(f(data)?sync|unlink|unlinkat)$/.test(name)) dirty.delete(file);
+    else if (name.startsWith('rename')) {
+      const [from = '', to = ''] = call?.paths ?? [];
+      if (dirty.delete(from)) dirty.add(to);
+    }
+  }
+  throw new Error('the call that commits was not seen');
+}
+
 /** Runs the command undisturbed with every thread followed; the calls on the store that `countCalls` cannot see. */
 export function callsOffMain(child: Child): Call[] {
-  return numbered(trace(child, ['-ff', '-e', TRACE]).others, child.store);
+  return trace(child, ['-ff', '-e', TRACE]).others.flatMap((lines) => numbered(lines, child.store)).map((call) => ({ ...call, off: true }));
 }
 
 function inject(child: Child, call: Call, what: string, struck: (line: string) => boolean): Ended {
-  const run = trace(child, ['-e', `trace=${call.name}`, '-e', `inject=${call.name}:${what}`]);
+  const options = ['-e', `trace=${call.name}`, '-e', `inject=${call.name}:${what}`];
+  if (call.off) {
+    const run = trace(child, ['-ff', ...options]);
+    const hit = run.others.some((lines) => lines.some((line) => struck(line) && storeCall(line, child.store)?.where === call.where));
+    return { status: run.status, signal: run.signal, stdout: run.stdout, stderr: run.stderr, hit, ordinal: call.ordinal };
+  }
+  const run = trace(child, options);
   const at = run.log.findIndex(struck) + 1;
   const seen = numbered(run.log.slice(0, at), child.store);
   const last = seen.at(-1);
