@@ -201,7 +201,7 @@ export function failAt(child: Child, call: Call, errno: string, lasting = false)
  */
 export function strike(fresh: () => Child, call: Call, how: (child: Child, call: Call) => Ended): Ended {
   let ended: Ended | undefined;
-  for (let tries = 0; tries < 12; tries++) {
+  for (let tries = 0; tries < 30; tries++) {
     ended = how(fresh(), { ...call, ordinal: Math.max(1, ended?.ordinal ?? call.ordinal) });
     if (ended.hit) break;
   }
