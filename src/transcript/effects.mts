@@ -12,9 +12,11 @@ const READ = `Read Grep Glob LS NotebookRead WebFetch WebSearch TodoRead BashOut
   ToolSearch ask_user AskUserQuestion question ask_followup_question
   read_bash list_bash read_powershell list_powershell read_agent fetch_copilot_cli_documentation
   read_files search_codebase fetch_web_content ask_question team_status team_list_runs team_read_mailbox team_list_outcomes
-  Search List Fetch read_currently_open_file read_file_range lsp codebase_search`.split(/\s+/);
+  Search List Fetch read_currently_open_file read_file_range lsp codebase_search
+  read_mcp_resource list_mcp_resources get_internal_docs ask_user_question get_goal tracker_list_tasks tracker_get_task`.split(/\s+/);
 const IDEMPOTENT = `TodoWrite update_plan todowrite todoread write_todos todo_write save_memory ExitPlanMode EnterPlanMode Skill skill
-  report_intent activate_skill enter_plan_mode exit_plan_mode plan_exit attempt_completion update_todo skills Skills Checklist plan_enter`.split(/\s+/);
+  report_intent activate_skill enter_plan_mode exit_plan_mode plan_exit attempt_completion update_todo skills Skills Checklist plan_enter
+  update_topic update_goal`.split(/\s+/);
 const WRITE = `Write Edit MultiEdit NotebookEdit apply_patch write_file replace edit write create str_replace_editor
   write_to_file replace_in_file builtin_create_new_file builtin_edit_existing_file builtin_single_find_and_replace multiedit patch editor create_new_file edit_existing_file
   single_find_and_replace multi_edit`.split(/\s+/);

@@ -7,9 +7,11 @@ import { cline, clineStream } from './adapters/cline.mts';
 import { codex } from './adapters/codex.mts';
 import { continueDev } from './adapters/continue.mts';
 import { copilot } from './adapters/copilot.mts';
+import { geminiDocument, geminiLog } from './adapters/gemini.mts';
 import { kiloDatabase, kiloExport } from './adapters/kilo.mts';
 import { opencodeDatabase, opencodeExport, opencodeFiles } from './adapters/opencode.mts';
 import { pi } from './adapters/pi.mts';
+import { qwen } from './adapters/qwen.mts';
 
 /** Append-only sources, one JSON record a line. Where two recognise as many records, the earlier one is taken. */
 export const lineAdapters: readonly LineAdapter[] = [
@@ -17,6 +19,7 @@ export const lineAdapters: readonly LineAdapter[] = [
   codex,
   pi,
   copilot,
+  qwen,
   canonical,
 ];
 
@@ -30,6 +33,8 @@ export const wholeAdapters: readonly WholeAdapter[] = [
   cline,
   clineStream,
   continueDev,
+  geminiLog,
+  geminiDocument,
   // Last: its shape is what many others have too.
   chat,
 ];
