@@ -19,6 +19,7 @@ export function fakeHost(options: { tty?: boolean; env?: Host['env']; cwd?: stri
     stderr: sink('err'),
     env: options.env ?? {},
     home: '/skill',
+    node: process.execPath,
     cwd: () => options.cwd ?? '/',
     out: () => written.out,
     err: () => written.err,

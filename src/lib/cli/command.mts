@@ -78,6 +78,8 @@ export interface Io {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   /** The folder that holds `tools/` (the skill directory). */
   readonly home: string;
+  /** The node that runs this. */
+  readonly node: string;
   /** One line of talk on stderr, with the program's name before it. */
   note(message: string): void;
   /** A line of progress on stderr: only when that is a TTY, only after a second, overwritten by the next. */

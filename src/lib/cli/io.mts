@@ -26,6 +26,7 @@ export interface Host {
   readonly stderr: NodeJS.WritableStream & Terminal;
   readonly env: Io['env'];
   readonly home: string;
+  readonly node: string;
   cwd(): string;
   /** Writes to stdout without its stream, where that is as good; gives what is left for the stream to write. Throws as fs does. */
   writeDirect?(chunk: string): Uint8Array | string;
@@ -38,6 +39,7 @@ export const processHost: Host = {
   get stderr() { return process.stderr; },
   env: process.env,
   // From tools/lib/cli/, decoded: a URL's own path would show blanks and non-ASCII letters as `%20`.
+  node: process.execPath,
   home: dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url))))),
   cwd: () => process.cwd(),
   writeDirect,
@@ -143,6 +145,7 @@ export function createIo(host: Host, program: string, json: boolean): { io: Io; 
     json,
     get stdin() { return host.stdin; },
     home: host.home,
+    node: host.node,
     note(message) {
       clear();
       writeErr(host, `${program}: ${message}`);
