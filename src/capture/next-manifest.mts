@@ -9,9 +9,10 @@ import type { BaseLine } from './base-line.mts';
 import type { Intake } from './intake.mts';
 import type { Ledger } from './ledger.mts';
 import { mergeFacts, type Tally, type TokenCount } from './records.mts';
+import type { ForkPoint } from './replay.mts';
 
 /** The manifest without its seal. */
-export function nextManifest(work: Work, { row, replaced, tally, tokens, redactor }: Intake, ledger: Ledger, { revision, at, base }: { revision: number; at: string; base: BaseLine }): Manifest {
+export function nextManifest(work: Work, { row, replaced, tally, tokens, redactor }: Intake, ledger: Ledger, { revision, at, base, fork }: { revision: number; at: string; base: BaseLine; fork: ForkPoint }): Manifest {
   const { request, transcript, session } = work;
   const old = work.base?.manifest;
   const facts: SessionFacts = { ...transcript.facts };
@@ -59,7 +60,8 @@ export function nextManifest(work: Work, { row, replaced, tally, tokens, redacto
   set(manifest, 'adapter', { id: adapter?.id ?? 'role-text', version: adapter?.version ?? 1 });
   set(manifest, 'sources', [...(old?.sources ?? []).filter((known) => known !== replaced), row]);
   set(manifest, 'parent_session', old?.parent_session ?? facts.parent_session);
-  set(manifest, 'fork', old?.fork ?? facts.fork);
+  const of = old?.fork ?? facts.fork;
+  set(manifest, 'fork', of === undefined ? undefined : { of: of.of, by: of.by, ...fork });
   set(manifest, 'skipped', sum(old?.skipped, tally.skipped));
   set(manifest, 'bad_lines', sum(old?.bad_lines, tally.badCount));
   set(manifest, 'unknown', added(old?.unknown ?? {}, tally.unknown));

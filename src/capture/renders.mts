@@ -15,6 +15,7 @@ import { createToolsWriter, toolsHeader } from '../render/tools.mts';
 import type { RenderView, ToolOutputRules } from '../render/view.mts';
 import { joinHandoff } from '../store/evidence.mts';
 import type { SessionPaths } from '../store/layout.mts';
+import type { Fork } from '../store/manifest.mts';
 import { StagedFile } from './staged-file.mts';
 import { parseTurn, readTurns } from '../store/timeline.mts';
 
@@ -22,6 +23,8 @@ export interface RenderRules {
   objective?: string | undefined;
   maxBriefTokens: number;
   tools: ToolOutputRules;
+  /** The manifest's: which turns are copies. */
+  fork?: Pick<Fork, 'until_seq' | 'apart'> | undefined;
 }
 
 export interface RenderHashes {
@@ -57,7 +60,10 @@ export interface RenderJob {
 }
 
 export function openRenders({ paths, session, token, rules }: RenderJob, rollback: Rollback): Renders {
-  const reducer = createReducer(rules.objective === undefined ? {} : { objective: rules.objective });
+  const reducer = createReducer({
+    ...(rules.objective === undefined ? {} : { objective: rules.objective }),
+    ...(rules.fork?.until_seq === undefined ? {} : { replayedUntil: rules.fork.until_seq, replayedApart: rules.fork.apart === true }),
+  });
   const writer = createToolsWriter(rules.tools);
   const tools = new StagedFile(paths.tools, token, rollback);
   tools.text(toolsHeader(session));

@@ -25,7 +25,7 @@ import { Unsettled } from './work.mts';
 
 export interface ResealPlace {
   root: string;
-  rules: Omit<RenderRules, 'objective'>;
+  rules: Omit<RenderRules, 'objective' | 'fork'>;
   onSignal(undo: () => void): () => void;
 }
 
@@ -135,7 +135,7 @@ export async function reseal(place: ResealPlace, lock: Lock, row: IndexRow, chan
   let manifest: Manifest;
   try {
     const after = carryBlock(base.manifest, change(base.manifest), line.block);
-    const renders = openRenders({ paths, session: after.session, token: lock.token, rules: { ...place.rules, objective: after.objective } }, rollback);
+    const renders = openRenders({ paths, session: after.session, token: lock.token, rules: { ...place.rules, objective: after.objective, fork: after.fork } }, rollback);
     const { turns: _turns, objective: _objective, ...hashes } = await renders.finish(line.timelineBytes, after);
     const result = sealAgain(base, after, hashes);
     manifest = result.manifest;

@@ -17,6 +17,7 @@ import { nextManifest, sealRevision } from './next-manifest.mts';
 import type { Extent, Origin } from './origin.mts';
 import { startRenders } from './render-thread.mts';
 import type { Renders } from './renders.mts';
+import { forkPoint } from './replay.mts';
 import { openSegment } from './segment.mts';
 import { indexSession } from './session.mts';
 import { badLines, noTurns } from './transcript.mts';
@@ -59,7 +60,8 @@ export async function revise(work: Work, origin: Origin | { kind: 'first' }, ext
   });
   try {
     makeSessionFolder(paths.dir, rollback);
-    const rules = { objective: request.objective ?? work.base?.manifest.objective, maxBriefTokens: place.maxBriefTokens, tools: place.tools };
+    const fork = forkPoint(work, origin);
+    const rules = { fork, objective: request.objective ?? work.base?.manifest.objective, maxBriefTokens: place.maxBriefTokens, tools: place.tools };
     renders = startRenders({ paths, session: work.session, token: lock.token, rules }, extent.to + base.timelineBytes, rollback);
     const { advance } = renders;
     advance(base.timelineBytes);
@@ -81,7 +83,7 @@ export async function revise(work: Work, origin: Origin | { kind: 'first' }, ext
     const revision = (work.base?.manifest.revisions ?? 0) + 1;
     const now = new Date().toISOString();
     const chainHead = segment.close({ revision, at: now, turns: ledger.turns, raw_sha256: intake.row.raw_sha256 });
-    const unsealed = nextManifest(work, intake, ledger, { revision, at: now, base });
+    const unsealed = nextManifest(work, intake, ledger, { revision, at: now, base, fork });
     const { turns, objective, ...hashes } = await renders.finish(segment.bytes, unsealed);
     // The renders read every line, old and new: had one been damaged, their count would not be that of the manifest.
     if (turns !== ledger.turns) throw miscounted(work.session, turns, ledger.turns);

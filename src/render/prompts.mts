@@ -54,13 +54,14 @@ interface Candidate {
   seq: number;
   text: string;
   left: number;
+  replayed: boolean;
 }
 
 export interface Prompts {
   add(turn: Turn, user: number, replayed: boolean): void;
   /** The client put the body of the command just typed into the session: the command is a task by its name. */
   expanded(): void;
-  task(turn: Turn): void;
+  task(turn: Turn, replayed: boolean): void;
   result(abandoned: (user: number) => boolean, flag: string | undefined): PromptDigest;
   readonly last: { seq: number; text: string } | undefined;
 }
@@ -76,8 +77,11 @@ export interface PromptDigest {
   steering: PromptRow[];
 }
 
-/** Keeps the first 200 and the last 2,000 prompts' heads, and whole what may become the objective. */
-export function createPrompts(): Prompts {
+/**
+ * Keeps the first 200 and the last 2,000 prompts' heads, and whole what may become the objective. `apart`: a copied prompt
+ * is the objective only where nothing else was asked.
+ */
+export function createPrompts(apart = false): Prompts {
   const first: Kept[] = [];
   let last: Kept[] = [];
   const candidates: Candidate[] = [];
@@ -96,7 +100,7 @@ export function createPrompts(): Prompts {
       if (before !== undefined) {
         before.row.text = row.text;
         const at = candidates.findIndex((candidate) => candidate.user === before.user);
-        if (at >= 0) candidates[at] = candidate(turn, before.user);
+        if (at >= 0) candidates[at] = candidate(turn, before.user, replayed);
         return;
       }
       if (total > 0 && isSteering(turn.text)) row.steers = true;
@@ -108,21 +112,24 @@ export function createPrompts(): Prompts {
         if (last.length >= 2 * LAST) last = last.slice(-LAST);
       }
       command = undefined;
-      if (candidates.length >= FIRST || turn.meta === 'continued') return;
-      if (isClientCommand(turn.text)) command = candidate(turn, user);
-      else if (!isGreeting(turn.text)) candidates.push(candidate(turn, user));
+      if (candidates.length >= (apart && !replayed ? 2 * FIRST : FIRST) || turn.meta === 'continued') return;
+      if (isClientCommand(turn.text)) command = candidate(turn, user, replayed);
+      else if (!isGreeting(turn.text)) candidates.push(candidate(turn, user, replayed));
     },
     expanded() {
       if (command !== undefined && /\S\s+\S/.test(command.text)) candidates.push(command);
       command = undefined;
     },
-    task(turn) {
-      task ??= candidate(turn, -1);
+    task(turn, replayed) {
+      if (task === undefined || (apart && task.replayed && !replayed)) task = candidate(turn, -1, replayed);
     },
     result(abandoned, flag) {
-      const standing = candidates.filter((one) => !abandoned(one.user));
+      const all = candidates.filter((one) => !abandoned(one.user));
+      const own = apart ? all.filter((one) => !one.replayed) : [];
+      const standing = own.length > 0 ? own : all;
       // Lines of 2.0.x have what clients put in as USER: passed over where anything else was said.
-      const chosen = task ?? standing.find((one) => !isEnvelope(one.text)) ?? standing[0] ?? candidates[0];
+      const given = own.length > 0 && task?.replayed === true ? undefined : task;
+      const chosen = given ?? standing.find((one) => !isEnvelope(one.text)) ?? standing[0] ?? candidates[0];
       const shown = [...first, ...last.slice(-LAST)];
       const prompts = shown.map(({ user, row }): PromptRow => (abandoned(user) ? { ...row, abandoned: true } : row));
       const objective = flag !== undefined ? { objective: flag, objectiveFrom: 'flag' as const, objectiveLeft: 0 }
@@ -143,7 +150,7 @@ export function createPrompts(): Prompts {
 }
 
 /** What may become the objective is kept whole for the first few; a paste of megabytes is cut. */
-function candidate(turn: Turn, user: number): Candidate {
+function candidate(turn: Turn, user: number, replayed: boolean): Candidate {
   const text = keep(turn.text.trim(), OBJECTIVE_LENGTH);
-  return { user, seq: turn.seq, text, left: Math.max(0, turn.text.trim().length - text.length) };
+  return { user, seq: turn.seq, text, left: Math.max(0, turn.text.trim().length - text.length), replayed };
 }

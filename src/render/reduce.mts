@@ -20,6 +20,8 @@ export interface ReducerOptions {
   objective?: string;
   /** Turns up to this `seq` were copied from the session that this one was forked from. */
   replayedUntil?: number;
+  /** They are another thread's work: the objective is the first prompt behind them, where there is one. */
+  replayedApart?: boolean;
 }
 
 export interface Reducer {
@@ -37,7 +39,7 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
   const calls = createPairing<Call>();
   const queue = createQueue();
   const branches = createBranches();
-  const prompts = createPrompts();
+  const prompts = createPrompts(options.replayedApart === true);
   const loops = createLoops();
   const files = createFiles();
   const commands = createCommands();
@@ -84,7 +86,7 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
       else if (turn.kind === 'result') result(turn, main);
       else timeline.push(rowOf(turn, turn.text));
     } else if (turn.class === 'OTHER') {
-      if (main) other(turn);
+      if (main) other(turn, replayed);
     } else timeline.push(rowOf(turn, turn.text));
     if (!main) return;
     const user = branches.add(turn);
@@ -180,7 +182,7 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
     decisions.push({ seq: turn.seq, ts: turn.ts, kind, tool: done.tool, text: keep(text, ROW_LENGTH) });
   }
 
-  function other(turn: Turn): void {
+  function other(turn: Turn, replayed: boolean): void {
     switch (turn.meta) {
       case 'queued':
         queue.queued(turn);
@@ -199,7 +201,7 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
         queue.delivered(turn.text);
         return;
       case 'task':
-        prompts.task(turn);
+        prompts.task(turn, replayed);
         return;
       case 'expanded':
         prompts.expanded();

@@ -21,7 +21,8 @@ export interface RenderView {
   usage?: Readonly<Tokens>;
   redaction?: { on: boolean; counts: Readonly<Record<string, number>> };
   parent_session?: string;
-  fork?: { of: string; by: string; until_seq?: number };
+  fork?: { of: string; by: string; until_seq?: number; apart?: true; elsewhere?: true };
+  subagents?: readonly { id: string; path: string; title: string }[];
   promoted_gate?: string;
   promoted_revision?: number;
   skipped?: number;

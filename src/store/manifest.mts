@@ -32,6 +32,27 @@ export interface Seal {
   payload_sha256: string;
 }
 
+/** A transcript that began as a copy of another session, or that goes on from one. */
+export interface Fork {
+  of: string;
+  by: string;
+  /** Turns up to this one are copies. */
+  until_seq?: number;
+  /** The copies are another thread's work, not the same conversation. */
+  apart?: true;
+  /** Nothing was copied: what went before stands in the other session's transcript only. */
+  elsewhere?: true;
+}
+
+/** A sub-agent with a transcript of its own. */
+export interface SubagentRow {
+  /** The id of its handoff, once it is captured. */
+  id: string;
+  path: string;
+  /** What it was for, in a line. */
+  title: string;
+}
+
 export interface Manifest {
   session: string;
   project: string;
@@ -67,7 +88,9 @@ export interface Manifest {
   sources?: SourceRow[];
   seal?: Seal;
   parent_session?: string;
-  fork?: { of: string; by: string; until_seq?: number };
+  fork?: Fork;
+  /** Transcripts of its sub-agents, as the last build found them. */
+  subagents?: SubagentRow[];
   skipped?: number;
   bad_lines?: number;
   unknown?: Record<string, number>;

@@ -43,8 +43,20 @@ export interface LineAdapter {
    */
   variant?(head: SourceHead): LineAdapter;
   read(record: JsonObject, to: RecordSink): void;
+  /** Where the head tells that the file begins with turns of another session: who judges its records, in order from the first. */
+  replay?(head: SourceHead): Replay | undefined;
   /** In a sub-agent's own file: the `side` that its turns name, which there is the main agent. */
   ownSide?(head: SourceHead): string | undefined;
+}
+
+/** A fork: how to find the end of what was copied into it. */
+export interface Replay {
+  /** `own`: this record was written in the fork, and nothing after it is a copy. Undefined where the record does not tell. */
+  judge(record: JsonObject): 'copied' | 'own' | undefined;
+  /** The copies are another thread's work and not the same conversation: the objective is the first own prompt, where there is one. */
+  apart?: true;
+  /** What went before the fork stands in the other session's file, and nothing of it in this one. */
+  elsewhere?: true;
 }
 
 /**

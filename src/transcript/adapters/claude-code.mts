@@ -10,6 +10,7 @@ import { readAssistant } from './claude-code/assistant.mts';
 import { readAttachment } from './claude-code/attachment.mts';
 import { baseOf, contentText, obj, sideOf, str, turnOf } from './claude-code/chain.mts';
 import { readQueue } from './claude-code/queue.mts';
+import { replayOf } from './claude-code/replay.mts';
 import { readSystem } from './claude-code/system.mts';
 import { readUser } from './claude-code/user.mts';
 
@@ -20,6 +21,7 @@ const SILENT = new Set([
   'content-replacement', 'attribution-snapshot', 'speculation-accept', 'file-history-delta', 'task-summary',
 ]);
 const TITLES = new Map([['custom-title', 'customTitle'], ['agent-name', 'agentName'], ['ai-title', 'aiTitle']]);
+const AGENT_FILE = /^agent-./;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export const claudeCode: LineAdapter = {
@@ -28,6 +30,7 @@ export const claudeCode: LineAdapter = {
   harness: 'claude-code',
   version: 1,
   ownSide,
+  replay: (head) => replayOf(head, claudeCode.identify(head).uuid),
 
   recognises(record: JsonObject): boolean {
     const type = str(record.type);
@@ -99,11 +102,15 @@ export const claudeCode: LineAdapter = {
 };
 
 /**
- * The sub-agent whose own file this is: every link of the head is a sidechain record of the same agent.
- * Undefined for a main file. `read` sees one record and always sets `side`; whoever captures a sub-agent's own
- * file takes this value off its turns.
+ * The sub-agent whose own file this is: one with a sub-agent's name and any record that is flagged, or where every link
+ * of the head is a sidechain record of the same agent. Undefined for a main file. `read` sees one record and always sets
+ * `side`; whoever captures a sub-agent's own file takes this value off its turns.
  */
 export function ownSide(head: SourceHead): string | undefined {
+  const name = basename(head.path).replace(/\.jsonl$/, '');
+  if (AGENT_FILE.test(name)) return head.records.map(sideOf).find((side) => side !== undefined);
+  // A main file may begin with sub-agents of 1.0.x; its name is its session's.
+  if (UUID.test(name) && head.records.some((record) => record.sessionId === name)) return undefined;
   let own: string | undefined;
   for (const record of head.records) {
     if (typeof record.uuid !== 'string') continue;

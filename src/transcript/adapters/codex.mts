@@ -9,6 +9,7 @@ import { readEvent } from './codex/events.mts';
 import { readItem } from './codex/items.mts';
 import type { Reading } from './codex/reading.mts';
 import { total } from './codex/reading.mts';
+import { otherThread, replayOf } from './codex/replay.mts';
 import { defined, object, text, word } from './fields.mts';
 
 const TOP = new Set(['session_meta', 'response_item', 'event_msg', 'turn_context', 'compacted', 'world_state', 'token_usage_record',
@@ -27,6 +28,7 @@ function reader(reading: Reading): LineAdapter {
     version: 1,
     recognises: (record) => object(record.payload) !== undefined && TOP.has(text(record.type)),
     identify,
+    replay: replayOf,
     read: (record, to) => read(record, to, reading),
     variant: (head) => reader(readingOf(head)),
   };
@@ -51,7 +53,7 @@ function identify(head: SourceHead): SessionFacts {
   const uuid = word(meta?.id) ?? ROLLOUT.exec(head.path)?.[1];
   const spawn = object(object(object(meta?.source)?.subagent)?.thread_spawn);
   const git = object(meta?.git);
-  const of = word(meta?.forked_from_id);
+  const of = word(meta?.forked_from_id) ?? otherThread(head, uuid);
   return defined<SessionFacts>({
     uuid,
     cwd: word(meta?.cwd),
