@@ -7,16 +7,16 @@ export type CallKind = 'write' | 'edit' | 'patch' | 'delete' | 'shell' | 'plan' 
 
 /** Tool names by what they do, over all harnesses. A tool that is not here is `other` and only shown. */
 const KINDS: Readonly<Record<Exclude<CallKind, 'other'>, string>> = {
-  write: 'Write write_file write create create_file write_to_file builtin_create_new_file',
+  write: 'Write write_file write create create_file write_to_file builtin_create_new_file create_new_file',
   edit: `Edit MultiEdit NotebookEdit edit multiedit edit_file replace str_replace str_replace_editor replace_in_file editor patch
-    builtin_edit_existing_file builtin_single_find_and_replace`,
+    builtin_edit_existing_file builtin_single_find_and_replace edit_existing_file single_find_and_replace multi_edit`,
   patch: 'apply_patch',
   delete: 'delete_file remove_file',
   shell: `Bash bash shell shell_command exec_command local_shell local_shell_call container.exec run_shell_command run_command
-    run_commands execute_command run_terminal_command run_in_terminal builtin_run_terminal_command`,
-  plan: 'TodoWrite todowrite todo_write write_todos update_plan',
-  ask: 'AskUserQuestion question ask_user ask_followup_question request_user_input ExitPlanMode exit_plan_mode plan_exit',
-  agent: 'Agent Task task spawn_agent use_subagents',
+    run_commands execute_command run_terminal_command run_in_terminal builtin_run_terminal_command powershell`,
+  plan: 'TodoWrite todowrite todo_write write_todos update_plan update_todo Checklist',
+  ask: 'AskUserQuestion question ask_user ask_followup_question ask_question request_user_input ask_user_question ExitPlanMode exit_plan_mode plan_exit',
+  agent: 'Agent Task task agent invoke_agent spawn_agent use_subagents',
 };
 const KIND_OF = new Map<string, CallKind>(
   Object.entries(KINDS).flatMap(([kind, names]) => names.split(/\s+/).map((name) => [name, kind as CallKind] as const)),
@@ -147,7 +147,8 @@ function patchChanges(patch: string): Change[] {
 
 function planOf(text: string): { plan?: PlanRow[] } {
   const input = parsed(text);
-  const items = input?.['todos'] ?? input?.['plan'] ?? input?.['items'];
+  const items = input?.['todos'] ?? input?.['plan'] ?? input?.['items'] ?? input?.['checklist'];
+  if (typeof items === 'string') return checklist(items);
   if (!Array.isArray(items)) return {};
   const plan = items.slice(0, 100).flatMap((item): PlanRow[] => {
     if (!isObject(item)) return [];
@@ -158,9 +159,16 @@ function planOf(text: string): { plan?: PlanRow[] } {
   return { plan };
 }
 
+/** Some clients keep the plan as a list in Markdown: `- [x] done`, `- [ ] open`. */
+function checklist(text: string): { plan?: PlanRow[] } {
+  const rows = head(text, 64 * 1024).matchAll(/^[ \t]{0,20}[-*] \[([ xX~-])\] (.{1,300})/gm);
+  const plan = [...rows].slice(0, 100).map(([, mark = ' ', said = '']) => ({ status: /x/i.test(mark) ? 'completed' : mark === ' ' ? 'pending' : 'in_progress', text: said.trim() }));
+  return plan.length === 0 ? {} : { plan };
+}
+
 const PATH_KEY = /"(?:file_path|filePath|filepath|path|notebook_path|absolute_path|target_file)"\s*:\s*"/g;
 const QUESTION_KEY = /"question"\s*:\s*"/g;
-const TASK_KEY = /"(?:description|prompt|message)"\s*:\s*"/g;
+const TASK_KEY = /"(?:description|prompt|message|task)"\s*:\s*"/g;
 const COMMAND_KEY = /"(?:command|cmd)"\s*:\s*"/g;
 
 /** The first path that the input names. */

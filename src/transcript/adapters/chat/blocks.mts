@@ -33,9 +33,9 @@ export function resultText(content: Json | undefined): string {
   if (Array.isArray(content)) return content.map(blockText).filter((part) => part !== '').join('\n');
   const value = object(content);
   if (value === undefined) return content === undefined || content === null ? '' : String(content);
-  if (value.type === 'text' || value.source !== undefined) return blockText(value);
-  if (value.type === 'json' || value.type === 'error-json') return JSON.stringify(value.value ?? null);
-  return typeof value.value === 'string' ? value.value : withoutDataUrls(JSON.stringify(value));
+  if (typeof value.value === 'string') return withoutDataUrls(value.value);
+  if (typeof value.text === 'string' || value.source !== undefined) return blockText(value);
+  return withoutDataUrls(JSON.stringify(value.value ?? value));
 }
 
 const DATA = /^data:([\w.+-]{1,60}\/[\w.+-]{1,100})?(?:;[^,;]{0,100}){0,4},/;
