@@ -21,7 +21,7 @@ export interface Background {
   running(): BackgroundTask[];
 }
 
-const STARTED = /(?:running in background with ID: |Process running with session ID |^Async agent launched[^]{0,400}?agentId: )([\w-]+)/;
+const STARTED = /(?:running in background with ID: |Process running with session ID |^Async agent launched[^]{0,400}?agentId: |^Background agent launched[^]{0,200}?task_id: )([\w-]+)/;
 const MAX_TASKS = 1_000;
 
 export function createBackground(): Background {
@@ -29,8 +29,8 @@ export function createBackground(): Background {
   return {
     started(result, task) {
       const start = head(result, 600);
-      // Two cheap looks before the expression: this runs on every result.
-      if (!start.includes('ID') && !start.includes('agentId')) return false;
+      // Cheap looks before the expression: this runs on every result.
+      if (!start.includes('ID') && !start.includes('agentId') && !start.includes('task_id')) return false;
       const id = STARTED.exec(start)?.[1];
       if (id === undefined) return false;
       if (!running.has(id)) running.set(id, task());
