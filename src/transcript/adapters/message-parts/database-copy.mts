@@ -12,8 +12,8 @@ import { ownHolder } from '../../../lib/fs/holder.mts';
 const TRIES = 5;
 /** The head of a log: it holds two numbers that change whenever the log is begun anew. */
 const LOG_HEAD = 32;
-const COPIED = ['', '-wal'];
-const WRITTEN = ['', '-wal', '-shm'];
+/** What may lie beside the copy once it is open. */
+const BESIDE = ['-wal', '-shm'];
 
 export interface DatabaseCopy {
   path: string;
@@ -24,14 +24,20 @@ export interface DatabaseCopy {
 /** Copies into the folder `scratch`. Throws CHANGING where the client began its log anew each time. */
 export function copyDatabase(file: string, scratch: string): DatabaseCopy {
   makeFolder(scratch);
-  const target = path.join(scratch, `database.${ownHolder().pid}.${randomBytes(12).toString('hex')}.tmp`);
-  const remove = (): void => WRITTEN.forEach((ending) => removeQuietly(target + ending));
+  const name = (what: string): string => path.join(scratch, `${what}.${ownHolder().pid}.${randomBytes(12).toString('hex')}.tmp`);
+  const target = name('database');
+  // Under a name that is swept if we die, until the moment in which SQLite wants its own.
+  const log = name('log');
+  const remove = (): void => [target, log, ...BESIDE.map((ending) => target + ending)].forEach(removeQuietly);
   try {
     for (let tries = 0; tries < TRIES; tries += 1) {
       const before = stamp(file);
-      for (const ending of COPIED) copyFile(file + ending, target + ending);
+      copyFile(file, target);
+      const hasLog = copyFile(`${file}-wal`, log);
       // Pages that reached the database meanwhile stand in the log too, as long as that is the same log.
-      if (stamp(file) === before) return { path: target, remove };
+      if (stamp(file) !== before) continue;
+      if (hasLog) fs.renameSync(log, `${target}-wal`);
+      return { path: target, remove };
     }
   } catch (error) {
     remove();
@@ -41,16 +47,18 @@ export function copyDatabase(file: string, scratch: string): DatabaseCopy {
   throw new HandoffError('CHANGING', `${file} changed each time it was copied; try again when the client is quiet`);
 }
 
-/** A copy that only we can read: sessions are private, and the database may hold keys. */
-function copyFile(from: string, to: string): void {
+/** A copy that only we can read: sessions are private, and the database may hold keys. False where there is no log. */
+function copyFile(from: string, to: string): boolean {
   removeQuietly(to);
   try {
     fs.closeSync(fs.openSync(to, 'wx', FILE_MODE));
     fs.copyFileSync(from, to, fs.constants.COPYFILE_FICLONE);
     fs.chmodSync(to, FILE_MODE);
+    return true;
   } catch (error) {
     removeQuietly(to);
-    if (errnoOf(error) !== 'ENOENT' || !from.endsWith('-wal')) throw error;
+    if (errnoOf(error) === 'ENOENT' && from.endsWith('-wal')) return false;
+    throw error;
   }
 }
 

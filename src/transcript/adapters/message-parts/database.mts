@@ -68,7 +68,8 @@ async function sqlite(file: string, session: string | undefined, program: string
     return (await import('node:sqlite' as string)) as Sqlite;
   } catch (error) {
     const named = session !== undefined && PLAIN.test(session) ? session : '<session>';
-    throw new HandoffError('SHAPE', `${file} is an SQLite database, which this Node cannot read (22.13 and newer can): run \`${program} export ${named} > session.json\` and build that file`, { cause: error });
+    const where = named === session ? '' : ` (\`${program} session list\` shows their names)`;
+    throw new HandoffError('SHAPE', `${file} is an SQLite database, which this Node cannot read (22.13 and newer can): run \`${program} export ${named} > session.json\`${where} and build that file`, { cause: error });
   }
 }
 

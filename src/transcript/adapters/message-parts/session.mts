@@ -12,7 +12,9 @@ import { unquoted } from './prompt.mts';
 import { readUserMessage, SHELL_NOTE } from './user.mts';
 
 /** Clients that could not think of a title yet call a session so. */
-const UNTITLED = /^(?:(?:New|Child) session - \d{4}-\d\d-\d\dT|\[redacted:)/;
+const UNTITLED = /^(?:New|Child) session - \d{4}-\d\d-\d\dT/;
+/** What `export --sanitize` puts in the place of every text and path. */
+const SANITIZED = '[redacted:';
 
 /** Takes `{info, messages: [{info, parts}]}`; anything else gives nothing. */
 export function readSession(value: Json, to: RecordSink): void {
@@ -41,12 +43,15 @@ export function readSession(value: Json, to: RecordSink): void {
 }
 
 function factsOf(info: JsonObject, parent: string | undefined): SessionFacts {
-  const title = unquoted(text(info.title));
+  const said = (value: string): string | undefined => (value === '' || value.startsWith(SANITIZED) ? undefined : value);
+  const title = said(unquoted(text(info.title)));
+  const id = word(info.id);
   return defined<SessionFacts>({
-    uuid: word(info.id),
-    cwd: word(info.directory),
+    // Its turns have the ids of the real ones and other texts: it must not go on from them.
+    uuid: id !== undefined && text(info.directory).startsWith(SANITIZED) ? `${id}-sanitized` : id,
+    cwd: said(text(info.directory)),
     model: word(object(info.model)?.id),
-    title: title === '' || UNTITLED.test(title) ? undefined : title,
+    title: title === undefined || UNTITLED.test(title) ? undefined : title,
     clientVersion: word(info.version),
     parent_session: parent,
   });
