@@ -100,11 +100,11 @@ const TINY_CLAUDE = lines(
 const TEXT = 'before any marker\n\n## User: What is 2+2?\nand 3+3?\n\n## Assistant: 4\n```\nuser: not a marker\n```\n## User: thanks\n## Tool: ran\nok\n\n## Assistant: 6\n';
 
 describe('a transcript that is built at every line gives the timeline of one that is built at once', () => {
-  it.each([...fixtures('claude-code', 'codex'), ['canonical.jsonl', Buffer.from(CANONICAL)] as [string, Buffer]])('%s', async (name, bytes) => {
+  it.each([...fixtures('claude-code', 'codex', 'pi', 'copilot'), ['canonical.jsonl', Buffer.from(CANONICAL)] as [string, Buffer]])('%s', async (name, bytes) => {
     await expectStable(path.basename(name), bytes, lineCuts(bytes));
   });
 
-  it.each([...fixtures('claude-code', 'codex'), ['canonical.jsonl', Buffer.from(CANONICAL)] as [string, Buffer]])('%s, each cut alone', async (name, bytes) => {
+  it.each([...fixtures('claude-code', 'codex', 'pi', 'copilot'), ['canonical.jsonl', Buffer.from(CANONICAL)] as [string, Buffer]])('%s, each cut alone', async (name, bytes) => {
     const whole = await atOnce(path.basename(name), bytes);
     const cuts = lineCuts(bytes);
     const step = Math.ceil(cuts.length / MOST_ALONE);
