@@ -264,3 +264,21 @@ describe('role-marked text', () => {
     expect(desk.session('unsorted/talk').said.slice(3)).toEqual([expect.stringMatching(/^OTHER The source was rewritten/), 'AGENT Zwei', 'USER Drei']);
   });
 });
+
+describe('a document that is written anew each time', () => {
+  it('is known by what is in it: what was said before is not taken again, and nothing is lost that it forgets', () => {
+    const chat = (...texts: string[]) => JSON.stringify({ messages: texts.map((content, n) => ({ id: content.slice(0, 2), role: n % 2 === 0 ? 'user' : 'assistant', content })) });
+    const file = desk.file('chat.json', chat('a1 ask', 'b1 answer'));
+    desk.build(file);
+    const session = () => desk.session(desk.places()[0]);
+    writeFileSync(file, chat('a1 ask', 'b1 answer', 'c1 more'));
+    expect(desk.build(file)).toContain('turns=3 new=1 rev=2');
+    expect(desk.build(file)).toContain('up-to-date');
+    writeFileSync(file, chat('a1 ask', 'b1 another answer'));
+    expect(desk.build(file)).toContain('turns=4 new=1 rev=3');
+    expect(session().said).toEqual(['USER a1 ask', 'AGENT b1 answer', 'USER c1 more', 'AGENT b1 another answer']);
+    expect(session().turns.at(-1)?.meta).toMatch(/supersed/);
+    expect(new Set(session().numbers).size).toBe(4);
+    expect(desk.handoff(['verify', 'chat', '--strict']).status).toBe(0);
+  });
+});

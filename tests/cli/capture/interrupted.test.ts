@@ -13,7 +13,7 @@ let desk: Desk;
 beforeEach(() => { desk = new Desk(); });
 afterEach(() => desk.remove());
 
-const MANY = 20_000;
+const MANY = 12_000;
 
 /** Starts a build and kills it once `due`, looked at again and again, says so; false where it was done before. */
 async function killWhen(due: () => boolean): Promise<boolean> {
