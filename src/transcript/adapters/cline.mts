@@ -4,7 +4,7 @@
  */
 import type { RecordSink, WholeAdapter } from '../adapter.mts';
 import type { Json, JsonObject, SessionFacts, Tokens } from '../turn.mts';
-import { documentHead } from './chat/head.mts';
+import { documentHead, holds } from './chat/head.mts';
 import { createIds, timeOf } from './chat/identity.mts';
 import { loadCline } from './cline/load.mts';
 import { readBlocks } from './cline/blocks.mts';
@@ -24,7 +24,7 @@ export const cline: WholeAdapter = {
 export const clineStream: WholeAdapter = { ...cline, looksLike: (head, path) => path === '-' && isCline(head), form: 'document' };
 
 function isCline(head: string): boolean {
-  if (!head.includes('"sessionId"') || !head.includes('"messages"')) return false;
+  if (!holds(head, '"sessionId"', '"messages"')) return false;
   const value = object(documentHead(head));
   return value !== undefined && typeof value.sessionId === 'string' && Array.isArray(value.messages)
     && (typeof value.agent === 'string' || object(value.origin)?.mode !== undefined);

@@ -4,7 +4,7 @@
  */
 import type { RecordSink, WholeAdapter } from '../adapter.mts';
 import type { Json, JsonObject, SessionFacts, Tokens } from '../turn.mts';
-import { documentHead } from './chat/head.mts';
+import { documentHead, holds } from './chat/head.mts';
 import { readItem } from './continue/items.mts';
 import { defined, finite, list, object, word } from './fields.mts';
 
@@ -13,7 +13,7 @@ const UNTITLED = new Set(['Untitled Session', 'New Session']);
 export const continueDev: WholeAdapter = { kind: 'whole', id: 'continue', harness: 'continue', version: 1, looksLike, form: 'document', read };
 
 function looksLike(head: string): boolean {
-  if (!head.includes('"sessionId"') || !head.includes('"history"')) return false;
+  if (!holds(head, '"sessionId"', '"history"')) return false;
   const value = object(documentHead(head));
   if (value === undefined || typeof value.sessionId !== 'string' || !Array.isArray(value.history)) return false;
   const first = object(value.history[0]);

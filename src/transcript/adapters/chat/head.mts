@@ -4,6 +4,12 @@ import type { Json } from '../../turn.mts';
 /** A document says what it is in its first items; a whole file may stand on one line. */
 const LOOK = 256 * 1024;
 
+/** Whether all the words stand in the beginning: a cheap look before the text is parsed. */
+export function holds(text: string, ...words: string[]): boolean {
+  const head = text.length > LOOK ? text.slice(0, LOOK) : text;
+  return words.every((word) => head.includes(word));
+}
+
 /**
  * The document that begins with `text`, cut behind its last whole value and closed. Undefined where it is none: no
  * object or list, JSON lines, or no JSON at all. Never throws; its time grows with the text's length only.

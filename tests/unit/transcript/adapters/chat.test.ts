@@ -54,6 +54,10 @@ describe('turns', () => {
     expect(said({ role: 'user', content: '<system-reminder>x</system-reminder>\nFix it' })).toEqual(['OTHER reminder: <system-reminder>x</system-reminder>', 'USER: Fix it']);
   });
 
+  it('of messages that name their conversation are still one chat', () => {
+    expect(said({ role: 'user', content: 'q', conversation: { id: 'x' } }, { role: 'assistant', content: 'a', conversation: { id: 'x' } })).toEqual(['USER: q', 'AGENT: a']);
+  });
+
   it('items that are no messages are counted and left out', () => {
     expect(collectWhole(chat, [...ANTHROPIC, 'x', { note: 1 }]).unknown).toEqual(['message without a role', 'message without a role']);
   });
