@@ -18,7 +18,7 @@ import { migrateLegacy } from './migrate.mts';
 import { extentOf, originOf } from './origin.mts';
 import { revise, type Revised } from './revise.mts';
 import { takeSession } from './session.mts';
-import { openSource, spoolStdin } from './source.mts';
+import { openSource, spoolStdin, type Source } from './source.mts';
 import { recognise, type Transcript } from './transcript.mts';
 import { harnessOf, Unsettled, type BuildPlace, type BuildRequest, type Work } from './work.mts';
 
@@ -43,17 +43,37 @@ export async function whichSession(request: BuildRequest, place: BuildPlace): Pr
 
 /** Throws HandoffError; whatever it throws, the store is as it was or settled by the next build. */
 export async function build(request: BuildRequest, place: BuildPlace): Promise<BuildResult> {
-  const source = request.file === '-' ? await spoolStdin(place.stdin, storePaths(place.root).locks) : openSource(request.file, place.cwd);
-  try {
+  const sources: Source[] = [];
+  const read = async (): Promise<Reading> => {
+    const source = request.file === '-' ? await spoolStdin(place.stdin, storePaths(place.root).locks) : openSource(request.file, place.cwd);
+    sources.push(source);
     const redactor = request.redact ? createRedactor({ patterns: place.redactionPatterns }) : noRedaction;
     const transcript = await recognise(source, redactor, { session: request.session, allowBadLines: request.allowBadLines === true, scratch: storePaths(place.root).locks });
-    return await buildFrom(transcript, redactor, request, place);
+    return { transcript, redactor };
+  };
+  try {
+    return await buildFrom(await read(), read, request, place);
   } finally {
-    source.close();
+    for (const source of sources) source.close();
   }
 }
 
-async function buildFrom(transcript: Transcript, redactor: Redactor, request: BuildRequest, place: BuildPlace): Promise<BuildResult> {
+interface Reading {
+  transcript: Transcript;
+  redactor: Redactor;
+}
+
+/**
+ * True where the source must be read again: another build may have captured more of it after it was opened here and
+ * before the lock was taken, and then what was read would look like an older state of it.
+ */
+function isOutrun({ source, whole }: Transcript, manifest: Manifest | undefined): boolean {
+  if (source.path === '-' || manifest === undefined) return false;
+  return whole === undefined ? !source.catchUp() : !(Date.parse(manifest.updated_at) < source.openedAt);
+}
+
+async function buildFrom(first: Reading, again: () => Promise<Reading>, request: BuildRequest, place: BuildPlace): Promise<BuildResult> {
+  let { transcript, redactor } = first;
   const { root } = place;
   for (const moved of migrateLegacy(root)) place.note(`migrated legacy ${moved.from} -> ${moved.to}`);
   const id = sessionId(transcript, request);
@@ -71,6 +91,10 @@ async function buildFrom(transcript: Transcript, redactor: Redactor, request: Bu
     const paths = sessionPaths(placeDir(root, at));
     const base = manifestForWriting(paths.manifest);
     checkMode(base?.manifest, request, place);
+    if (isOutrun(transcript, base?.manifest)) {
+      ({ transcript, redactor } = await again());
+      if (sessionId(transcript, request) !== id) throw new HandoffError('CHANGING', `${transcript.path} became another session's while the build waited for it; try again`);
+    }
     const result = await decide({ transcript, redactor: transcript.whole === undefined ? undefined : redactor, request, place, at, base, lock, session: row?.uuid ?? id });
     return result;
   } catch (error) {

@@ -15,7 +15,9 @@ export interface Source {
   /** Absolute, links resolved; `-` for standard input. */
   path: string;
   fd: number;
-  /** Bytes at the moment of opening. */
+  /** When it was opened, in ms since 1970. */
+  openedAt: number;
+  /** Bytes at the moment of opening, or of the last `catchUp`. */
   size: number;
   mtimeMs: number;
   /** The first bytes, for telling the shape. */
@@ -24,6 +26,8 @@ export interface Source {
   fragment: string | undefined;
   /** All of it, for a source that is read whole. */
   bytes(): Buffer;
+  /** Takes in what was appended since; false where the name stands for another file now, or for a shorter one. */
+  catchUp(): boolean;
   close(): void;
 }
 
@@ -81,22 +85,33 @@ export async function spoolStdin(stdin: AsyncIterable<string | Uint8Array>, fold
 }
 
 function sourceOf(name: string, fd: number, fragment: string | undefined, after: () => void): Source {
-  const { size, mtimeMs } = fs.fstatSync(fd);
+  const openedAt = Date.now();
+  const { size, mtimeMs, dev, ino } = fs.fstatSync(fd);
   let open = true;
-  return {
+  const source: Source = {
     path: name,
     fd,
+    openedAt,
     size,
     mtimeMs,
     head: readHead(fd, size),
     fragment,
     bytes: () => readStart(fd, size),
+    catchUp() {
+      if (name === '-') return true;
+      const now = fs.statSync(name, { throwIfNoEntry: false });
+      if (now === undefined || now.dev !== dev || now.ino !== ino || now.size < source.size) return false;
+      source.size = now.size;
+      source.mtimeMs = now.mtimeMs;
+      return true;
+    },
     close() {
       if (open) fs.closeSync(fd);
       open = false;
       after();
     },
   };
+  return source;
 }
 
 /** The first 256 KiB, or as much more as the first line needs: half a record tells no shape. */
