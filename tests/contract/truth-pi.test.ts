@@ -35,6 +35,19 @@ describe('recorded pi sessions', () => {
     expectBrief(collect(pi, readRecords(samplePath('pi', key))).turns, entry);
   });
 
+  it.each(entries)('%s: what was copied into a fork is told from its own work', (key, entry) => {
+    const file = samplePath('pi', key);
+    const records = readRecords(file);
+    const judge = pi.replay?.({ path: file, records })?.judge;
+    expect(judge === undefined).toBe(entry.fork_of === null);
+    if (judge === undefined) return;
+    const own = records.findIndex((record) => judge(record) === 'own');
+    const turns = collect(pi, records).turns.filter((turn) => own >= 0 && turn.at >= own);
+    const count = (name: string): number => turns.filter((turn) => turn.class === name).length;
+    expect({ USER: count('USER'), AGENT: count('AGENT'), THOUGHT: count('THOUGHT') }).toMatchObject({
+      USER: entry.own_counts?.USER, AGENT: entry.own_counts?.AGENT, THOUGHT: entry.own_counts?.THOUGHT });
+  });
+
   it.each(entries)('%s gives the same turns from every prefix', (key) => {
     const records = readRecords(samplePath('pi', key));
     const whole = collect(pi, records).turns;

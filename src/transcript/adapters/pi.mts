@@ -3,7 +3,7 @@
  * Branches follow each other in the file; which of them stands is found by lineage, so every entry gives at least one
  * turn: an entry without one would be a hole in the way from a prompt to its root.
  */
-import type { LineAdapter, RecordSink, SourceHead } from '../adapter.mts';
+import type { LineAdapter, RecordSink, Replay, SourceHead } from '../adapter.mts';
 import type { JsonObject, SessionFacts } from '../turn.mts';
 import { defined, list, object, text, word } from './fields.mts';
 import { countTokens, entryOf, note, type Entry } from './pi/entry.mts';
@@ -14,7 +14,7 @@ const TYPES = new Set(['message', 'model_change', 'thinking_level_change', 'sess
 const ROLES = new Set(['system', 'user', 'assistant', 'toolResult', 'bashExecution', 'custom', 'branchSummary', 'compactionSummary']);
 const UUID = /([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\.jsonl)?$/;
 
-export const pi: LineAdapter = { kind: 'lines', id: 'pi', harness: 'pi', version: 1, recognises, identify, read };
+export const pi: LineAdapter = { kind: 'lines', id: 'pi', harness: 'pi', version: 1, recognises, identify, read, replay };
 
 function recognises(record: JsonObject): boolean {
   const type = text(record.type);
@@ -37,6 +37,19 @@ function identify(head: SourceHead): SessionFacts {
     model: word(header?.modelId),
     fork: of === undefined || of === '' ? undefined : { of, by: 'parentSession of the header' },
   });
+}
+
+/** Copies keep the times they were written at, and the header has the time of the fork; a label that is made anew has its old time too. */
+function replay(head: SourceHead): Replay | undefined {
+  const header = head.records.find((record) => record.type === 'session');
+  const forkedAt = Date.parse(text(header?.timestamp));
+  if (identify(head).fork === undefined || Number.isNaN(forkedAt)) return undefined;
+  return {
+    judge(record) {
+      const at = Date.parse(text(record.timestamp));
+      return record.type === 'session' || Number.isNaN(at) ? undefined : at < forkedAt ? 'copied' : 'own';
+    },
+  };
 }
 
 function read(record: JsonObject, to: RecordSink): void {

@@ -47,6 +47,17 @@ describe('the header', () => {
   });
 });
 
+describe('a fork', () => {
+  it('begins with copies, which are older than its header; labels made anew count among them', () => {
+    const records = fixture('clone.jsonl');
+    const replay = pi.replay?.({ path: '/x/a.jsonl', records });
+    expect(records.slice(1).every((record) => replay?.judge(record) === 'copied')).toBe(true);
+    expect(replay?.judge(records[0] ?? {})).toBeUndefined();
+    expect(replay?.judge({ type: 'message', timestamp: '2026-11-30T07:53:04.000Z' })).toBe('own');
+    expect(pi.replay?.({ path: '/x/a.jsonl', records: fixture('tree.jsonl') })).toBeUndefined();
+  });
+});
+
 describe('the tree', () => {
   it('branches that were given up are told from the one that stands, though lines mix them and nodes without a message lie between', () => {
     const digest = digestOf(fixture('tree.jsonl'));
