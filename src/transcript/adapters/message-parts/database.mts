@@ -65,7 +65,8 @@ function isOfSqlite(error: unknown): boolean {
 
 async function sqlite(file: string, session: string | undefined, program: string): Promise<Sqlite> {
   try {
-    return (await import('node:sqlite' as string)) as Sqlite;
+    // @ts-expect-error Node 20, whose types these are, has no such module.
+    return (await import('node:sqlite')) as Sqlite;
   } catch (error) {
     const named = session !== undefined && PLAIN.test(session) ? session : '<session>';
     const where = named === session ? '' : ` (\`${program} session list\` shows their names)`;

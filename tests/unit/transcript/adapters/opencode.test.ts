@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Digest } from '../../../../src/render/digest.mts';
 import { createReducer } from '../../../../src/render/reduce.mts';
+import { checkSources } from '../../../../src/store/check-notes.mts';
+import type { Manifest, SourceRow } from '../../../../src/store/manifest.mts';
 import type { Loaded } from '../../../../src/transcript/adapter.mts';
 import { opencodeDatabase, opencodeExport, opencodeFiles } from '../../../../src/transcript/adapters/opencode.mts';
 import { detectShape } from '../../../../src/transcript/detect.mts';
 import type { Json, JsonObject, TurnDraft } from '../../../../src/transcript/turn.mts';
-import { buildInto, failures, turnsOf as turnsIn } from '../../../helpers/build.ts';
+import { buildInto, checkedAll, failures, turnsOf as turnsIn } from '../../../helpers/build.ts';
 import { databaseOf, inSqlite, nodeWithSqlite } from '../../../helpers/node-sqlite.ts';
 import { freshFolder, REPOSITORY } from '../../../helpers/run.ts';
 import { collectWhole, expectIdentity, identityOf, type WholeFound } from '../../../helpers/truth-brief.ts';
@@ -284,6 +286,18 @@ describe('the file store', () => {
     mkdirSync(join(part, 'prt_dir.json'));
     writeFileSync(join(part, 'prt_x.json.123'), '{');
     expect(load(file, undefined, '').raw_sha256).toBe(before);
+  });
+
+  it('is neither gone nor shorter for a check that knows only the file that names it', async () => {
+    const { file } = store();
+    const root = fresh();
+    const { dir } = await buildInto(root, file);
+    expect(checkedAll(root).flatMap(({ findings }) => findings)).toEqual([]);
+    const manifest = JSON.parse(readFileSync(join(dir, 'manifest.json'), 'utf8')) as Manifest;
+    const row = manifest.sources?.[0] as SourceRow;
+    const notes = (path: string): string[] => checkSources({ ...manifest, sources: [{ ...row, path }] }).map(({ id }) => id);
+    expect(notes(`${file}#ses_1`)).toEqual([]);
+    expect(notes(`${file}.gone#ses_1`)).toEqual(['source-gone']);
   });
 
   it('a part that was cut stops the build and is named; --allow-bad-lines leaves it out', async () => {
