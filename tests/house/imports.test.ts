@@ -89,7 +89,7 @@ describe('what only some may touch', () => {
   });
 
   it('other processes: execution, dispatch, probes, and the lock', () => {
-    const allowed = (name: string): boolean => name === 'lib/fs/holder.mts' || /^(?:execution|capability)\//.test(name) || name.startsWith('runtime/dispatch');
+    const allowed = (name: string): boolean => ['lib/fs/holder.mts', 'lib/git.mts'].includes(name) || /^(?:execution|capability)\//.test(name) || name.startsWith('runtime/dispatch');
     expect(importers(/^node:(?:child_process|cluster)$/, allowed)).toEqual([]);
   });
 
