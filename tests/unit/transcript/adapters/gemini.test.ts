@@ -78,6 +78,12 @@ describe('the log of operations', () => {
     stable(records);
   });
 
+  it('takes prompts for typed again when the client died while it compressed and was started anew', () => {
+    expect(said(HEADER, user('u1', 'Build X'), user('n1', '<state_snapshot>goal</state_snapshot>'), HEADER, user('u2', 'Go on'))).toEqual([
+      'USER Build X', 'OTHER/compaction-summary <state_snapshot>goal</state_snapshot>', 'USER Go on',
+    ]);
+  });
+
   it('reads messages that only a list holds, also a list that grows', () => {
     const [a, b, c] = [user('u1', 'Fix the parser'), gemini('g1', 'Fixed.'), user('u2', 'Thanks, now the docs')];
     const records = [HEADER, set(a, b), set(a, b, c)];
@@ -183,6 +189,12 @@ describe('what was typed', () => {
     ['an image', ['What is this?', { inlineData: { mimeType: 'image/png', data: 'aGFsbG8=' } }], ['USER What is this?\n[image image/png 5 bytes sha256:d3751d33f9cd5049c4af2b462735457e4d3baf130bcbb87f389e349fbaeb20b9]']],
   ])('%s', (_name, content, turns) => {
     expect(said(HEADER, user('u', ...content))).toEqual(turns);
+  });
+
+  it('has beside it pieces that are known apart', () => {
+    const records = [HEADER, user('u', 'Go on', '<hook_context>a</hook_context>', '<session_context>b</session_context>')];
+    expect(read(...records).turns.map((turn) => [turn.class, turn.part])).toEqual([['USER', 0], ['OTHER', 0], ['OTHER', 1]]);
+    stable(records);
   });
 
   it('is what the client showed, where it sent something else', () => {
