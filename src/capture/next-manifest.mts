@@ -1,7 +1,7 @@
 /** The manifest of a revision: the old one with what this build learned. Keys keep their place; new ones stand behind. */
 import { blockSha256 } from '../store/evidence.mts';
 import { SEAL_FORMAT } from '../store/layout.mts';
-import { sealed, type Manifest, type Seal } from '../store/manifest.mts';
+import { sealed, type Manifest, type Seal, type SubagentRow } from '../store/manifest.mts';
 import type { SessionFacts, Tokens } from '../transcript/turn.mts';
 import { totalOf } from '../transcript/usage.mts';
 import { harnessOf, type Work } from './work.mts';
@@ -11,8 +11,17 @@ import type { Ledger } from './ledger.mts';
 import { mergeFacts, type Tally, type TokenCount } from './records.mts';
 import type { ForkPoint } from './replay.mts';
 
+/** What a build found out besides what its turns tell. */
+export interface Learned {
+  revision: number;
+  at: string;
+  base: BaseLine;
+  fork: ForkPoint;
+  subagents: SubagentRow[];
+}
+
 /** The manifest without its seal. */
-export function nextManifest(work: Work, { row, replaced, tally, tokens, redactor }: Intake, ledger: Ledger, { revision, at, base, fork }: { revision: number; at: string; base: BaseLine; fork: ForkPoint }): Manifest {
+export function nextManifest(work: Work, { row, replaced, tally, tokens, redactor }: Intake, ledger: Ledger, { revision, at, base, fork, subagents }: Learned): Manifest {
   const { request, transcript, session } = work;
   const old = work.base?.manifest;
   const facts: SessionFacts = { ...transcript.facts };
@@ -62,6 +71,7 @@ export function nextManifest(work: Work, { row, replaced, tally, tokens, redacto
   set(manifest, 'parent_session', old?.parent_session ?? facts.parent_session);
   const of = old?.fork ?? facts.fork;
   set(manifest, 'fork', of === undefined ? undefined : { of: of.of, by: of.by, ...fork });
+  set(manifest, 'subagents', subagents.length === 0 ? undefined : subagents);
   set(manifest, 'skipped', sum(old?.skipped, tally.skipped));
   set(manifest, 'bad_lines', sum(old?.bad_lines, tally.badCount));
   set(manifest, 'unknown', added(old?.unknown ?? {}, tally.unknown));

@@ -6,6 +6,9 @@ import { HandoffError } from '../lib/errors.mts';
 import { createRollback } from '../lib/fs/rollback.mts';
 import { sha256 } from '../lib/hash-chain.mts';
 import { sessionPaths } from '../store/layout.mts';
+import type { SubagentRow } from '../store/manifest.mts';
+import { createRedactor } from '../transcript/redaction/create.mts';
+import { noRedaction } from '../transcript/redaction/redactor.mts';
 import { baseLine } from './base-line.mts';
 import { checkTime, Unsettled, type Work } from './work.mts';
 import { commitManifest, makeSessionFolder, placeDir, settle, stageManifest, type Intent } from './commit.mts';
@@ -20,6 +23,7 @@ import type { Renders } from './renders.mts';
 import { forkPoint } from './replay.mts';
 import { openSegment } from './segment.mts';
 import { indexSession } from './session.mts';
+import { findSubagents, mergeSubagents } from './subagents.mts';
 import { badLines, noTurns } from './transcript.mts';
 
 export interface Revised {
@@ -83,7 +87,7 @@ export async function revise(work: Work, origin: Origin | { kind: 'first' }, ext
     const revision = (work.base?.manifest.revisions ?? 0) + 1;
     const now = new Date().toISOString();
     const chainHead = segment.close({ revision, at: now, turns: ledger.turns, raw_sha256: intake.row.raw_sha256 });
-    const unsealed = nextManifest(work, intake, ledger, { revision, at: now, base, fork });
+    const unsealed = nextManifest(work, intake, ledger, { revision, at: now, base, fork, subagents: subagentsOf(work) });
     const { turns, objective, ...hashes } = await renders.finish(segment.bytes, unsealed);
     // The renders read every line, old and new: had one been damaged, their count would not be that of the manifest.
     if (turns !== ledger.turns) throw miscounted(work.session, turns, ledger.turns);
@@ -118,6 +122,15 @@ function finish(work: Work, intent: Intent, objective: string, revised: Revised)
   } catch (error) {
     throw new Unsettled('after the commit', { cause: error });
   }
+}
+
+/** Only a file has others beside it: standard input and the sessions of a database have none. */
+function subagentsOf({ transcript, base, request, place }: Work): SubagentRow[] {
+  const { source, facts: { uuid } } = transcript;
+  // Titles found again at every build are not to be counted again.
+  const redactor = request.redact ? createRedactor({ patterns: place.redactionPatterns }) : noRedaction;
+  const now = source.path === '-' || source.fragment !== undefined || uuid === undefined ? [] : findSubagents(source.path, uuid, redactor);
+  return mergeSubagents(base?.manifest.subagents ?? [], now);
 }
 
 function miscounted(session: string, found: number, expected: number): HandoffError {

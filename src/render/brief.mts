@@ -133,7 +133,26 @@ function places(digest: Digest, view: RenderView, ask: string): string {
     `- Full timeline (append-only): timeline.jsonl (${view.turn_count} turns); one turn or more: \`${ask} --turns A..B\``,
     `- All ${view.counts['TOOL'] ?? digest.counts.calls + digest.counts.results} tool turns verbatim: TOOLS.md`,
     '- Machine payload: HANDOFF.llm.json / Compact payload: HANDOFF.summary.json',
+    ...subagents(view),
   ].join('\n');
+}
+
+const SUBAGENTS_SHOWN = 20;
+
+/** The transcripts of sub-agents are no part of this handoff: each makes one of its own, under its own id. */
+function subagents({ subagents: rows = [], source_paths: paths }: RenderView): string[] {
+  if (rows.length === 0) return [];
+  const left = rows.length - SUBAGENTS_SHOWN;
+  return [
+    `- Sub-agents with transcripts of their own: ${rows.length}. \`handoff build --with-subagents ${commandPath(paths.at(-1) ?? '')}\` captures them, each as a handoff of its own (\`handoff show <id>\`):`,
+    ...rows.slice(0, SUBAGENTS_SHOWN).map((one) => `  - ${inline(one.id, 120)}: ${inline(one.title, 120)} (${inline(one.path, 300)})`),
+    ...(left > 0 ? [`  - *and ${left} more: manifest.json*`] : []),
+  ];
+}
+
+/** A path as one word for a shell, else a placeholder: what stands in a code span must not end it. */
+function commandPath(path: string): string {
+  return /^[\w./~+@%=:-]{1,300}$/.test(path) && !path.startsWith('-') ? path : '<transcript>';
 }
 
 function provenance(view: RenderView): string {

@@ -1,10 +1,13 @@
-import type { Command, Io, Outcome } from '../../lib/cli/command.mts';
+import type { Command, Io, Options, Outcome } from '../../lib/cli/command.mts';
+import { exitCodeOf } from '../../lib/cli/exit-codes.mts';
 import { HandoffError } from '../../lib/errors.mts';
 import { findRoot, type Root } from '../../lib/handoff-root.mts';
+import type { SubagentBuilt } from '../../capture/build-subagents.mts';
 import { build, type BuildPlace, type BuildResult } from '../../capture/build.mts';
 
 const flags = {
   source: { type: 'value', value: '<file>', summary: 'the transcript, where it is not the word after the verb' },
+  latest: { type: 'boolean', summary: 'the newest transcript of this working directory; with --harness, of that harness' },
   session: { type: 'value', value: '<id>', summary: 'the session it belongs to; else the transcript\'s own id' },
   harness: { type: 'value', value: '<name>', summary: 'a label for the client that wrote it; the shape is told by the lines' },
   model: { type: 'value', value: '<name>', summary: 'a label for the model' },
@@ -14,6 +17,7 @@ const flags = {
   'force-model': { type: 'boolean', summary: 'let --model replace a value that is set' },
   'allow-bad-lines': { type: 'boolean', summary: 'take what is whole, leave lines out that are not JSON, and say how many' },
   'max-line-bytes': { type: 'number', value: '<n>', summary: 'longest line that is read, in bytes (268435456)' },
+  'with-subagents': { type: 'boolean', summary: 'capture the transcripts of its sub-agents too, each as a handoff of its own' },
   'no-redact': { type: 'boolean', summary: 'keep secrets as they stand; the session keeps this mode' },
 } as const;
 
@@ -38,15 +42,16 @@ export const command: Command<typeof flags> = {
   example: 'handoff build transcript.jsonl',
   details: 'A file of `-` reads standard input. Built again, a longer transcript adds only what is new.',
   async run(options, words, io) {
-    const file = fileOf(options.source, words[0]);
+    const file = options.latest === true ? await latest(options, words, io) : await fileOf(options, words, io);
     const found = findRoot(io);
     for (const text of found.notes) io.note(text);
     const redact = options['no-redact'] !== true && found.config.redaction.enabled;
     announce(found, io);
-    const result = await build({
+    const request = {
       file,
       session: options.session,
-      harness: options.harness,
+      // With --latest it chooses; what wrote the file tells its own name.
+      harness: options.latest === true ? undefined : options.harness,
       model: options.model,
       project: options.project,
       objective: options.objective,
@@ -55,16 +60,41 @@ export const command: Command<typeof flags> = {
       allowBadLines: options['allow-bad-lines'] === true,
       maxLineBytes: lineLimit(options['max-line-bytes']),
       redact,
-    }, placeOf(found, io));
-    return outcome(result, io);
+    };
+    const place = placeOf(found, io);
+    const result = await build(request, place);
+    if (options['with-subagents'] !== true) return outcome(result, io);
+    const { buildSubagents } = await import('../../capture/build-subagents.mts');
+    return withSubagents(outcome(result, io), result, await buildSubagents(result, request, place));
   },
 };
 
-function fileOf(source: string | undefined, word: string | undefined): string {
+async function fileOf({ source, harness }: Options<typeof flags>, [word]: readonly string[], io: Io): Promise<string> {
   if (source !== undefined && word !== undefined) throw new HandoffError('USAGE', 'build takes one file: either --source <file> or a word');
   const file = source ?? word;
-  if (file === undefined || file === '') throw new HandoffError('USAGE', 'build needs a transcript: `handoff build <file>`, or `handoff build -` for standard input');
+  if (file === undefined || file === '') throw new HandoffError('USAGE', `build needs a transcript: \`handoff build <file>\`, or \`handoff build -\` for standard input${await hint(harness, io)}`);
   return file;
+}
+
+/** Who names no file is told of the newest one; where that cannot be found out, the sentence stands alone. */
+async function hint(harness: string | undefined, io: Io): Promise<string> {
+  try {
+    const { newestHere } = await import('../../capture/sessions-here.mts');
+    const newest = newestHere({ env: io.env, cwd: io.cwd, harness, note: () => {} });
+    return newest === undefined ? '' : `; the newest of this folder is ${newest.path}, which \`handoff build --latest\` takes`;
+  } catch (error) {
+    if (error instanceof HandoffError) return '';
+    throw error;
+  }
+}
+
+async function latest({ source, harness }: Options<typeof flags>, [word]: readonly string[], io: Io): Promise<string> {
+  if (source !== undefined || word !== undefined) throw new HandoffError('USAGE', 'build takes either a file or --latest');
+  const { newestHere } = await import('../../capture/sessions-here.mts');
+  const newest = newestHere({ env: io.env, cwd: io.cwd, harness, note: (text) => io.note(text) });
+  if (newest === undefined) throw new HandoffError('SOURCE', `no session of this folder is recorded${harness === undefined ? '' : ` by ${harness}`}; \`handoff sources --all\` shows those of others`);
+  io.note(`the newest transcript of this folder is ${newest.path} (${newest.place.harness})`);
+  return newest.path;
 }
 
 function lineLimit(asked: number | undefined): number {
@@ -98,6 +128,13 @@ export function placeOf({ root, config }: Root, io: Io): BuildPlace {
 function outcome(result: BuildResult, io: Io): Outcome {
   if (result.action === 'built' && result.kept !== undefined) io.note(`HANDOFF.md was edited above its marker; the edited file is kept as ${result.kept}`);
   return { json: result, text: builtLine(result) };
+}
+
+/** The first failure among the sub-agents is that of the command: what was captured stands. */
+function withSubagents(parent: Outcome, result: BuildResult, subagents: readonly SubagentBuilt[]): Outcome {
+  const failed = subagents.flatMap((one) => ('error' in one ? [one.error] : []))[0];
+  const lines = subagents.flatMap((one) => ('result' in one ? [builtLine(one.result)] : []));
+  return { json: { ...result, subagents }, text: [parent.text as string, ...lines].join('\n'), ...(failed === undefined ? {} : { exit: exitCodeOf(failed.code) }) };
 }
 
 /** The line that a build prints. */

@@ -14,6 +14,7 @@ export const program: Program = {
     { name: 'retitle', summary: 'give a handoff another name', load: async () => (await import('./retitle.mts')).command },
     { name: 'forget', summary: 'remove a handoff from the store; its transcript stays', load: async () => (await import('./forget.mts')).command },
     { name: 'config', summary: 'show which store is used, and why', load: async () => (await import('./config.mts')).command },
+    { name: 'sources', summary: 'the transcripts that harnesses have recorded here, newest first', load: async () => (await import('./sources.mts')).command },
   ],
   // 2.0.x had no verb for a build: `--handoff --source <file>`.
   rewrite(argv) {
