@@ -18,7 +18,10 @@ import { intentOf, placeDir, removeProjectIfEmpty, settle } from './commit.mts';
  */
 export function takeSession(root: string, id: string, operation: string, elsewhereIsDead = false): Lock {
   const lock = acquire(storePaths(root).locks, sessionKey(id), operation, 0, elsewhereIsDead);
-  for (const record of lock.left) recover(root, record);
+  for (const record of lock.left) {
+    lock.stillMine();
+    recover(root, record);
+  }
   return lock;
 }
 

@@ -174,10 +174,8 @@ function linkInto(staged: string, file: string): boolean {
  */
 function takeOver(file: string, staged: string, record: LockRecord, isDead: (life: Life) => boolean): LockRecord | undefined {
   const taking = `${file}.taking`;
-  try {
-    fs.closeSync(fs.openSync(taking, 'wx', FILE_MODE));
-  } catch (error) {
-    if (errnoOf(error) !== 'EEXIST') throw error;
+  const mine = (): boolean => parse(readOr(taking))?.token === record.token;
+  if (!linkInto(staged, taking)) {
     if (ageMs(taking) > TAKING_DEAD_MS) {
       // Moved aside under a name of our own first: of two that see it dead only one moves it.
       const aside = `${taking}.${ownHolder().pid}.${record.token}.tmp`;
@@ -196,10 +194,12 @@ function takeOver(file: string, staged: string, record: LockRecord, isDead: (lif
     const { left: earlier = [], ...dead } = found.record ?? { left: undefined };
     const taken: LockRecord = { ...record, left: [...earlier, ...(found.record === undefined ? [] : [dead as LockRecord])] };
     writeStaged(staged, taken);
+    // Whoever took this for an old one that a crash left has moved it away: then the other goes on, and not both.
+    if (!mine()) return undefined;
     rename(staged, file);
     return taken;
   } finally {
-    removeQuietly(taking);
+    if (mine()) removeQuietly(taking);
   }
 }
 
