@@ -79,9 +79,8 @@ describe('the log of operations', () => {
   });
 
   it('takes prompts for typed again when the client died while it compressed and was started anew', () => {
-    expect(said(HEADER, user('u1', 'Build X'), user('n1', '<state_snapshot>goal</state_snapshot>'), HEADER, user('u2', 'Go on'))).toEqual([
-      'USER Build X', 'OTHER/compaction-summary <state_snapshot>goal</state_snapshot>', 'USER Go on',
-    ]);
+    const turns = said(HEADER, user('u1', 'Build X'), user('n1', '<state_snapshot>goal</state_snapshot>'), HEADER, user('u2', 'Go on'));
+    expect(turns).toEqual(['USER Build X', 'OTHER/compaction-summary <state_snapshot>goal</state_snapshot>', 'USER Go on']);
   });
 
   it('reads messages that only a list holds, also a list that grows', () => {
@@ -202,8 +201,7 @@ describe('what was typed', () => {
   });
 
   it('is nobody\'s in a sub-agent: its parent set the task', () => {
-    const file = '/home/dev/.gemini/tmp/shop/chats/parent-1/s-1.jsonl';
-    const found = collectWhole(geminiLog, [{ ...HEADER, kind: 'subagent' }, user('u', 'Find the tests')], file);
+    const found = collectWhole(geminiLog, [{ ...HEADER, kind: 'subagent' }, user('u', 'Find the tests')], '/home/dev/.gemini/tmp/shop/chats/parent-1/s-1.jsonl');
     expect(short(found.turns)).toEqual(['OTHER/task Find the tests']);
     expect(found.facts.parent_session).toBe('parent-1');
   });
@@ -219,10 +217,9 @@ describe('the working directory beside the transcript', () => {
   it('is read in the folder that the client keeps for a project, and nowhere else', () => {
     expect(cwdOf(file)).toBe('/w/shop');
     expect(cwdOf(path.join(project, 'chats/parent/sub.jsonl'))).toBe('/w/shop');
-    const elsewhere = path.join(scratch, 'other/shop');
-    fs.mkdirSync(path.join(elsewhere, 'chats'), { recursive: true });
-    fs.writeFileSync(path.join(elsewhere, '.project_root'), '/w/other');
-    expect(cwdOf(path.join(elsewhere, 'chats/session-1.jsonl'))).toBeUndefined();
+    fs.mkdirSync(path.join(scratch, 'other/shop/chats'), { recursive: true });
+    fs.writeFileSync(path.join(scratch, 'other/shop/.project_root'), '/w/other');
+    expect(cwdOf(path.join(scratch, 'other/shop/chats/session-1.jsonl'))).toBeUndefined();
     expect(cwdOf('-')).toBeUndefined();
   });
 
@@ -268,8 +265,7 @@ describe('recognition', () => {
 describe('through the build', () => {
   it('a document that is captured in each of its states gives the turns of the last one, each once', async () => {
     const document = JSON.parse(fixture('v0.36-coding.json').text) as JsonObject & { messages: JsonObject[] };
-    const file = path.join(scratch, 'session-36.json');
-    const root = path.join(scratch, 'store-36');
+    const [file, root] = [path.join(scratch, 'session-36.json'), path.join(scratch, 'store-36')] as const;
     const calls = (message: JsonObject | undefined): JsonObject[] => (message?.toolCalls ?? []) as JsonObject[];
     let dir = '';
     for (let count = 1; count <= document.messages.length; count++) {
@@ -288,8 +284,7 @@ describe('through the build', () => {
 
   it('a log is up-to-date when nothing was added, and takes what is added', async () => {
     const lines = fixture('v0.61-resumed.jsonl').text.split('\n');
-    const file = path.join(scratch, 'session-61.jsonl');
-    const root = path.join(scratch, 'store-61');
+    const [file, root] = [path.join(scratch, 'session-61.jsonl'), path.join(scratch, 'store-61')] as const;
     fs.writeFileSync(file, `${lines.slice(0, 11).join('\n')}\n`);
     const first = await buildInto(root, file);
     expect((await buildInto(root, file)).action).toBe('up-to-date');
