@@ -2,6 +2,7 @@
  * How a source relates to a session (docs/FORMAT.md, "Which turns are new"): a source is known by its bytes.
  * One pass over the bytes that were captured before answers "nothing new" before anything is parsed.
  */
+import { constants } from 'node:buffer';
 import fs from 'node:fs';
 import type { Hash } from 'node:crypto';
 import { readBytes, readLines, type Line } from '../lib/fs/lines.mts';
@@ -88,7 +89,8 @@ export function extentOf(source: Source, from: number, isJson: boolean): Extent 
   const whole = { to: source.size, unfinished: false };
   if (!isJson || source.size === from) return whole;
   const start = lastLineStart(source, from);
-  if (start === source.size) return whole;
+  // What no string can hold is longer than every limit, and is told as such when it is read.
+  if (start === source.size || source.size - start > constants.MAX_STRING_LENGTH) return whole;
   const bytes = Buffer.allocUnsafe(source.size - start);
   let got = 0;
   while (got < bytes.length) {
