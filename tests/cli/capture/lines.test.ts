@@ -1,5 +1,6 @@
 /** Lines as they come: odd characters, damage, and a last line that is still being written. */
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:buffer';
+import { appendFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Desk, sha256 } from '../../helpers/desk.ts';
 import { canonical, claude, lines, talk } from '../../helpers/transcripts.ts';
@@ -172,6 +173,12 @@ describe('size', () => {
     expect(desk.build(file)).toBe('handoff: built c project=unsorted turns=2 new=2 rev=1');
     expect(desk.session('unsorted/c').bytes('timeline.jsonl').length).toBeGreaterThan(20 << 20);
     expect(desk.session('unsorted/c').bytes('HANDOFF.md').length).toBeLessThan(50_000);
+  });
+
+  it('a last line that no string can hold is told as too long, and no bug', () => {
+    const file = desk.file('t.jsonl', `${lines(...talk(2))}{"type":"user","message":"`);
+    truncateSync(file, constants.MAX_STRING_LENGTH + 10_000); // a hole: the disk holds next to nothing
+    expect(desk.handoff(['build', file])).toMatchObject({ status: 5, stderr: expect.stringContaining(': 3 (longer than --max-line-bytes)') });
   });
 
   // Stands for files of several GB, whose recipe is this one repeated 600 times: what is held is one line, not the file.
