@@ -1,10 +1,12 @@
 /** Many commands at once on one store: nothing is lost or doubled, and readers never see a session that is half there. */
+import { spawn, type ChildProcess } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { seeded, turnsOf } from '../helpers/build.ts';
+import { buildInto, seeded, turnsOf } from '../helpers/build.ts';
 import { verifyStore2 } from '../helpers/reference-verify.ts';
-import { fastFolder, run, start, type Result } from '../helpers/run.ts';
+import { fastFolder, REPOSITORY, run, start, type Result } from '../helpers/run.ts';
 
 const scratch = fastFolder('handoff-together-');
 afterAll(() => fs.rmSync(scratch, { recursive: true, force: true }));
@@ -24,17 +26,30 @@ function crowd(name: string) {
   fs.mkdirSync(dir);
   const log: Said[] = [];
   const began = Date.now();
+  const running = new Map<number, ChildProcess>();
   return {
     dir, root, log,
     /** Kills the command after `killMs`, where given and it still runs. */
     async say(argv: readonly string[], killMs?: number): Promise<Said> {
       const { child, done } = start('handoff', argv, { cwd: dir, home: dir, env: { HANDOFFS_ROOT: root }, input: '' });
+      if (child.pid !== undefined) running.set(child.pid, child);
       const timer = killMs === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), killMs);
       const result = await done;
       clearTimeout(timer);
+      if (child.pid !== undefined) running.delete(child.pid);
       const said = { ...result, argv, killed: result.signal === 'SIGKILL', after: Date.now() - began };
       log.push(said);
       return said;
+    },
+    /** Kills the command that holds a lock now and is in the middle of its work, where `chosen` says so; asked once a command. */
+    killHolder(chosen: () => boolean): void {
+      const locks = path.join(root, '.locks');
+      for (const name of fs.readdirSync(locks).filter((file) => file.endsWith('.lock'))) {
+        const pid = Number(/"pid":(\d+)/.exec(quietly(path.join(locks, name)))?.[1]);
+        const child = running.get(pid);
+        running.delete(pid);
+        if (child !== undefined && chosen()) child.kill('SIGKILL');
+      }
     },
     must(...argv: string[]): string {
       const result = run('handoff', argv, { cwd: dir, env: { HANDOFFS_ROOT: root } });
@@ -58,7 +73,7 @@ const isChanging = ({ status, stderr }: Result): boolean => status === 3 && stde
 
 describe(`many commands at once (seed ${SEED})`, () => {
   it(`${BUILDERS} builders of one session that grows, some of them killed, and readers beside them`, async () => {
-    const { dir, root, log, say, must, leftOvers } = crowd('one');
+    const { dir, root, log, say, killHolder, must, leftOvers } = crowd('one');
     const random = seeded(SEED);
     const file = path.join(dir, 'grows.jsonl');
     fs.writeFileSync(file, record('grows', 0));
@@ -81,14 +96,20 @@ describe(`many commands at once (seed ${SEED})`, () => {
     };
     const builder = async (): Promise<void> => {
       while (!over()) {
-        await say(['build', 'grows.jsonl'], random() < 0.15 ? 40 + random() * 600 : undefined);
+        await say(['build', 'grows.jsonl'], random() < 0.08 ? 40 + random() * 600 : undefined);
         await pause(random() * 60);
       }
     };
     const reader = async (): Promise<void> => {
       for (let turn = 0; !over(); turn += 1) await say([['verify', 'grows'], ['list'], ['verify', '--all'], ['show', 'grows'], ['show', 'grows', '--class', 'USER']][turn % 5] ?? []);
     };
-    await Promise.all([writer(), ...Array.from({ length: BUILDERS }, builder), reader(), reader()]);
+    const killer = async (): Promise<void> => {
+      while (!over()) {
+        await pause(random() * 40);
+        killHolder(() => random() < 0.3);
+      }
+    };
+    await Promise.all([writer(), killer(), ...Array.from({ length: BUILDERS }, builder), reader(), reader()]);
 
     const builds = log.filter(({ argv }) => argv[0] === 'build');
     const reads = log.filter(({ argv }) => argv[0] !== 'build');
@@ -104,12 +125,43 @@ describe(`many commands at once (seed ${SEED})`, () => {
     expect(must('build', 'grows.jsonl')).toContain('up-to-date');
     const [session = ''] = fs.readdirSync(path.join(root, 'projects/unsorted')).filter((name) => name !== 'PROJECT.md');
     const turns = turnsOf(path.join(root, 'projects/unsorted', session));
-    expect(turns.map(({ seq }) => seq)).toEqual(Array.from({ length: written }, (_, at) => at));
+    const wrong = turns.findIndex(({ seq }, at) => seq !== at);
+    if (wrong >= 0 || turns.length !== written) {
+      const chain = fs.readFileSync(path.join(root, 'projects/unsorted', session, 'chain.jsonl'), 'utf8');
+      throw new Error(`${turns.length} turns of ${written}, the first wrong one at ${wrong}: ${JSON.stringify(turns.slice(Math.max(0, wrong - 2), wrong + 4))}\n${chain}\n${told(builds).join('')}`);
+    }
     expect(turns.every(({ seq, text }) => text.startsWith(`turn ${seq} of grows`))).toBe(true);
     expect(must('verify', '--all')).toMatch(/ \/ chain ok\n(?: .*\n)*handoff: 1 checked, 0 failed/);
     expect(verifyStore2(root)[0]?.line).toMatch(/^PASS /);
     expect(leftOvers()).toEqual([]);
     if (STORM_MS > 20_000) console.log(JSON.stringify(numbers));
+  });
+
+  it.each([
+    ['lines', 'grows.jsonl', (to: number) => Array.from({ length: to }, (_, at) => record('grows', at)).join('')],
+    ['text', 'talk.md', (to: number) => Array.from({ length: to }, (_, at) => `${at % 2 === 0 ? 'user' : 'assistant'}: turn ${at}\n`).join('')],
+  ])('a build that opened its source before another one captured more of it takes nothing twice: %s', async (kind, name, content) => {
+    const { dir, root, must } = crowd(`outrun-${kind}`);
+    const file = path.join(dir, name);
+    fs.writeFileSync(file, content(3));
+    const first = await buildInto(root, file);
+    // A session in the older layout is moved, and told, after the source was opened and before the lock is taken.
+    const legacy = path.join(root, 'legacy');
+    fs.mkdirSync(legacy);
+    fs.writeFileSync(path.join(legacy, 'manifest.json'), JSON.stringify({ session: 'legacy', project: 'old', manifest_sha256: '0'.repeat(64) }));
+    fs.appendFileSync(file, content(5).slice(content(3).length));
+    const notes: string[] = [];
+    let between = '';
+    notes.push = (message) => {
+      if (!message.startsWith('migrated')) return 0;
+      fs.appendFileSync(file, content(9).slice(content(5).length));
+      between = must('build', name);
+      return 0;
+    };
+    const outrun = await buildInto(root, file, { notes });
+    expect(between).toContain('turns=9 new=6 rev=2');
+    expect(outrun).toMatchObject({ action: 'up-to-date', revision: 2 });
+    expect(turnsOf(first.dir).map(({ seq, meta }) => [seq, meta])).toEqual(Array.from({ length: 9 }, (_, at) => [at, undefined]));
   });
 
   it('twelve first builds of different sessions: the index and the page name all, and killed ones are finished by the next', async () => {
@@ -130,7 +182,45 @@ describe(`many commands at once (seed ${SEED})`, () => {
     expect(must('verify', '--all')).toContain('12 checked, 0 failed');
     expect(leftOvers()).toEqual([]);
   });
+
+  it('eight processes that make ten sessions each: the index and the pages of two projects name all eighty', async () => {
+    const { dir, root, must, leftOvers } = crowd('eighty');
+    // The built build in one process a builder: starting Node for each would leave them little to meet in.
+    const script = `
+      import fs from 'node:fs';
+      import { build } from ${JSON.stringify(pathToFileURL(path.join(REPOSITORY, 'tools/capture/build.mjs')).href)};
+      const [root, dir, own] = process.argv.slice(1);
+      const place = { root, cwd: dir, stdin: [], redactionPatterns: [], maxBriefTokens: 30000, linking: { enabled: true, min_overlap_score: 0.06 }, note() {}, progress() {}, onSignal: () => () => {},
+        tools: { exclude_patterns: [], include_tool_outputs: true, truncate_tool_outputs: false, max_tool_output_length: 1000 } };
+      for (let at = 0; at < 10; at += 1) {
+        const name = 'b' + own + '-' + at;
+        fs.writeFileSync(dir + '/' + name + '.jsonl', JSON.stringify({ session: name, role: 'user', text: 'common words about building session ' + name }) + '\\n');
+        await build({ file: name + '.jsonl', project: 'p' + (at % 2), maxLineBytes: 1e6, redact: true }, place);
+      }`;
+    const errors = await Promise.all(Array.from({ length: 8 }, (_, own) => new Promise<string>((resolve) => {
+      const child = spawn(process.execPath, ['--input-type=module', '-e', script, root, dir, String(own)]);
+      let said = '';
+      child.stderr.on('data', (piece: Buffer) => { said += piece.toString(); });
+      child.on('close', (status) => resolve(status === 0 ? '' : `${status}: ${said}`));
+    })));
+    expect(errors.filter((text) => text !== '')).toEqual([]);
+    const names = Array.from({ length: 80 }, (_, at) => `b${Math.floor(at / 10)}-${at % 10}`);
+    const rows = JSON.parse(fs.readFileSync(path.join(root, 'INDEX.json'), 'utf8')) as { id: string }[];
+    expect(rows.map(({ id }) => id).sort()).toEqual([...names].sort());
+    const pages = ['p0', 'p1'].map((project) => fs.readFileSync(path.join(root, 'projects', project, 'PROJECT.md'), 'utf8')).join('');
+    expect(names.filter((name) => !pages.includes(`- session ${name} (turns=1, rev=1)`))).toEqual([]);
+    expect(must('verify', '--all')).toContain('80 checked, 0 failed');
+    expect(leftOvers()).toEqual([]);
+  });
 });
+
+function quietly(file: string): string {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch {
+    return ''; // released in between
+  }
+}
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
