@@ -27,24 +27,27 @@ export interface Name {
   text: string;
 }
 
-/** The whole name around a hit, or undefined where a run of such characters is too long to be one. */
-export function nameAround(text: string, hit: number): Name | undefined {
+/** The whole name around a hit; its text is empty where a run of such characters is too long to be one. */
+export function nameAround(text: string, hit: number): Name {
   // The window of `api key` begins with the blank.
   if (!isNameCode(text.charCodeAt(hit))) hit++;
   let start = hit;
   while (start > 0 && isNameCode(text.charCodeAt(start - 1))) {
     start--;
-    if (hit - start > NAME_MAX) return undefined;
+    if (hit - start > NAME_MAX) return { start, end: endOfRun(text, hit), text: '' };
   }
-  let end = hit;
-  while (end < text.length && isNameCode(text.charCodeAt(end))) {
-    end++;
-    if (end - hit > NAME_MAX) return undefined;
-  }
+  const end = endOfRun(text, hit);
+  if (end - hit > NAME_MAX) return { start, end, text: '' };
   start = Math.min(hit, start + escapeLength(text, start));
   // `api key`: two words make the name.
   if (end - start === 3 && text.charCodeAt(start - 1) === 32 && /^key$/i.test(text.slice(start, end))) start -= WORD_BEFORE.exec(text.slice(Math.max(0, start - 20), start))?.[0].length ?? 0;
   return { start, end, text: text.slice(start, end) };
+}
+
+function endOfRun(text: string, from: number): number {
+  let end = from;
+  while (isNameCode(text.charCodeAt(end))) end++;
+  return end;
 }
 
 const WORD_BEFORE = /(?<![A-Za-z])[A-Za-z]+ $/;

@@ -15,8 +15,8 @@ const SIBLING = /\\{0,40}["']?(?:,|\s|\\{1,40}n){1,40}\\{0,40}["']?[vV]alue\\{0,
 const MARKUP = />(?=[^<\s])/y;
 const BLANK = /[ \t]+(?=[^\s=:-])/y;
 const NETRC = /(?:\s|\\{1,40}[nt])+(?=\S)/y;
-const NETRC_BEFORE = /\b(?:login|account|machine|user)\s+\S+(?:\s|\\{1,40}[nt])+$/;
-const SET_BEFORE = /\b(?:ENV|setx|set -[a-zA-Z]{1,4})[ \t]+$/;
+const NETRC_BEFORE = /(?:\b|\\[nrt])(?:login|account|machine|user)\s+\S+(?:\s|\\{1,40}[nt])+$/;
+const SET_BEFORE = /(?:\b|\\[nrt])(?:ENV|setx|set -[a-zA-Z]{1,4})[ \t]+$/;
 const SENTENCE = /(?:\*{0,2}["'`]?)[ ](?:is|was|to|are)(?: now)?:?[ ]{1,3}/y;
 const BLOCK = /[|>][-+]?(?:\r?\n|\\{1,40}n)[ \t]{1,20}/y;
 const OPEN = /[bBrRuUfF]{0,2}(\\{0,40}["'`])/y;
@@ -26,6 +26,22 @@ const SCHEME = /(?:bearer|basic|token|bot|digest|negotiate|api-?key|key|aws4-hma
 const NEAR = /[^\n]{0,24}?(?<![A-Za-z0-9+/_=-])([A-Za-z0-9+/_=-]{20,200})(?![A-Za-z0-9+/_=-])/y;
 const VALUE_MAX = 8192;
 
+/**
+ * Where the last run of each sort began and ended. Whoever begins inside of it ends where it ends, so that a text that is
+ * one long run is read once and not once a name.
+ */
+export interface RunState {
+  runs: Map<RegExp, { from: number; to: number }>;
+}
+
+function endOfRun(pattern: RegExp, text: string, at: number, { runs }: RunState): number {
+  const known = runs.get(pattern);
+  if (known !== undefined && at >= known.from && at < known.to) return known.to;
+  const to = after(pattern, text, at);
+  if (to >= 0) runs.set(pattern, { from: at, to });
+  return to;
+}
+
 /** Where `pattern` matches at `at`, the end of the match, else -1. */
 function after(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
@@ -33,28 +49,28 @@ function after(pattern: RegExp, text: string, at: number): number {
 }
 
 /** Judges the name at the hit and what stands beside it; gives where to look on from. */
-export function findPair(text: string, hit: number, spans: Span[]): number {
+export function findPair(text: string, hit: number, state: RunState, spans: Span[]): number {
   const name = nameAround(text, hit);
-  if (name === undefined) return hit + 1;
+  if (name.text === '') return Math.max(hit + 1, name.end);
   const grade = gradeOf(bareName(name.text));
   if (grade === undefined) return hit + 1;
-  const found = grade === 'header' ? header(text, name) : (assigned(text, name, grade) ?? beside(text, name, grade));
+  const found = grade === 'header' ? header(text, name) : (assigned(text, name, grade, state) ?? beside(text, name, grade, state));
   if (found === undefined) return Math.max(hit + 1, name.end);
   if (found !== null) spans.push(found);
   return Math.max(hit + 1, name.end);
 }
 
 /** `--db-password`, `-password` and a sentence's last dot are written around names. */
-function bareName(text: string): string {
-  return text.replace(/^[-.]+|[-.]+$/g, '');
+export function bareName(text: string): string {
+  return /^[-.]|[-.]$/.test(text) ? text.replace(/^[-.]+|[-.]+$/g, '') : text;
 }
 
 /** A span; null where there is a value that is no secret; undefined where nothing is assigned. */
 type Found = Span | null | undefined;
 
-function assigned(text: string, name: Name, grade: Grade): Found {
+function assigned(text: string, name: Name, grade: Grade, state: RunState): Found {
   let at = after(SIBLING, text, name.end);
-  if (at >= 0) return valueAt(text, at, grade, 'environment');
+  if (at >= 0) return valueAt(text, at, grade, 'environment', state);
   ASSIGN.lastIndex = name.end;
   const match = ASSIGN.exec(text);
   if (match === null) return undefined;
@@ -63,40 +79,44 @@ function assigned(text: string, name: Name, grade: Grade): Found {
   const typed = operator === ':' ? after(TYPE, text, at) : -1;
   if (typed >= 0) at = typed;
   if (operator === ':') at = Math.max(at, after(BLOCK, text, at));
-  if (quote !== '' || text.charAt(at - 1) === '\n') return valueAt(text, at, grade, 'plain');
+  if (quote !== '' || text.charAt(at - 1) === '\n') return valueAt(text, at, grade, 'plain', state);
   const tight = before === '' && behind === '' && operator === '=';
-  if (tight && isEnvironmentName(name.text)) return valueAt(text, at, grade, 'environment');
+  if (tight && isEnvironmentName(name.text)) return valueAt(text, at, grade, 'environment', state);
   // A colon after a name in capitals is YAML; a line of its own with a word that is no code is YAML or .properties.
-  if (operator === ':' && isEnvironmentName(name.text) && before === '') return valueAt(text, at, grade, 'environment');
-  if (grade === 'password' && before === '' && (tight || operator === ':') && isOwnLine(text, name, at, tight)) return valueAt(text, at, grade, 'environment');
-  return valueAt(text, at, grade, tight && name.text.startsWith('-') ? 'environment' : 'plain');
+  if (operator === ':' && isEnvironmentName(name.text) && before === '') return valueAt(text, at, grade, 'environment', state);
+  if (before === '' && (tight || operator === ':') && isOwnLine(text, name, at, tight, state)) return valueAt(text, at, grade, 'environment', state);
+  return valueAt(text, at, grade, tight && name.text.startsWith('-') ? 'environment' : 'plain', state);
 }
 
 const LINE_START = /(?:^|[\n\r]|\x1b\[[\d;]{0,12}m|\\{1,40}n|["'`])(?:[ \t]*(?:-[ ]|export[ ]|set[ ])?)$/;
-const LINE_REST = /[^\s"'`,;(){}[\]\\\x1b]+[ \t]*(?:$|[\r\n\x1b]|\\{1,40}[nr]|["'`](?:$|[\s,)}\]]))/y;
+const LINE_WORD = /[^\s"'`,;(){}[\]\\\x1b]+/y;
+const LINE_REST = /[ \t]*(?:$|[\r\n\x1b]|\\{1,40}[nr]|["'`](?:$|[\s,)}\]]))/y;
 
-function isOwnLine(text: string, name: Name, value: number, tight: boolean): boolean {
+function isOwnLine(text: string, name: Name, value: number, tight: boolean, state: RunState): boolean {
   const start = LINE_START.exec(text.slice(Math.max(0, name.start - 40), name.start));
   if (start === null || (tight && /[ \t]{2,}$/.test(start[0]))) return false;
-  return after(LINE_REST, text, value) >= 0;
+  const end = endOfRun(LINE_WORD, text, value, state);
+  return end >= 0 && after(LINE_REST, text, end) >= 0;
 }
 
 /** Values without an operator: flags, ENV lines, .netrc, markup, sentences, and random values close by. */
-function beside(text: string, name: Name, grade: Grade): Found {
+function beside(text: string, name: Name, grade: Grade, state: RunState): Found {
   let at = after(MARKUP, text, name.end);
   if (at >= 0 && text.charAt(name.start - 1) === '<') return until(text, at, text.indexOf('<', at), grade);
-  const before = text.slice(Math.max(0, name.start - 120), name.start);
-  if (name.text.startsWith('--') || SET_BEFORE.test(before)) {
+  const isBlank = /\s/.test(text.charAt(name.end));
+  if (isBlank && (name.text.startsWith('--') || SET_BEFORE.test(text.slice(Math.max(0, name.start - 12), name.start)))) {
     at = after(BLANK, text, name.end);
-    if (at >= 0) return valueAt(text, at, grade, 'environment');
+    if (at >= 0) return valueAt(text, at, grade, 'environment', state);
   }
-  if (name.text === 'password' && NETRC_BEFORE.test(before)) {
+  if (name.text === 'password' && NETRC_BEFORE.test(text.slice(Math.max(0, name.start - 120), name.start))) {
     at = after(NETRC, text, name.end);
-    if (at >= 0) return valueAt(text, at, grade, 'environment');
+    if (at >= 0) return valueAt(text, at, grade, 'environment', state);
   }
+  // Tests pass, too.
+  if (/^pass$/i.test(name.text)) return undefined;
   at = after(SENTENCE, text, name.end);
   if (at >= 0) {
-    const found = valueAt(text, at, grade, 'prose');
+    const found = valueAt(text, at, grade, 'prose', state);
     if (found) return found;
   }
   NEAR.lastIndex = name.end;
@@ -110,7 +130,7 @@ function until(text: string, start: number, end: number, grade: Grade): Found {
 }
 
 /** The value that begins at `at`, quoted or not. */
-function valueAt(text: string, at: number, grade: Grade, place: Place): Found {
+function valueAt(text: string, at: number, grade: Grade, place: Place, state: RunState): Found {
   OPEN.lastIndex = at;
   const delimiter = OPEN.exec(text)?.[1];
   if (delimiter !== undefined) {
@@ -119,7 +139,7 @@ function valueAt(text: string, at: number, grade: Grade, place: Place): Found {
     return end < 0 ? null : spanOf(text, start, end, grade, place === 'prose' ? 'prose' : 'quoted');
   }
   const pattern = place === 'environment' ? TO_BLANK : PLAIN;
-  let end = after(pattern, text, at);
+  let end = endOfRun(pattern, text, at, state);
   if (end < 0 || end - at > VALUE_MAX) return null;
   // What opens here is a call or an index, not a literal.
   if (place !== 'prose' && /[([{]/.test(text.charAt(end)) && !text.startsWith('[redacted:', end)) return null;

@@ -24,8 +24,9 @@ export interface KeyState {
 
 /** `hit` is at `VATE KEY` of a BEGIN or an END. */
 export function findPrivateKey(text: string, hit: number, state: KeyState, spans: Span[]): number {
-  const from = text.lastIndexOf('----', Math.max(0, hit - 8));
-  if (from < 0 || hit - from > 80) return hit + 1;
+  const near = text.slice(Math.max(0, hit - 80), hit).lastIndexOf('----');
+  if (near < 0) return hit + 1;
+  const from = near + Math.max(0, hit - 80);
   const start = text.charCodeAt(from - 1) === 45 ? from - 1 : from;
   BEGIN.lastIndex = start;
   if (!BEGIN.test(text)) {

@@ -119,13 +119,13 @@ function redactString(value: string, name: string | undefined, walk: Walk): stri
   }
   if (value.length < 3) return value;
   const grade = name === undefined ? undefined : gradeOf(name);
-  const found: Span[] = grade === undefined ? [] : named(value, name ?? '', grade);
+  let found: Span[] = grade === undefined ? [] : named(value, name ?? '', grade);
   if (value.length >= 8) {
     const { spans, keyOpen } = walk.search.find(value);
     if (keyOpen) walk.keyOpen = true;
     if (spans.some((span) => span.kind === 'aws-access-key-id')) walk.awsId = true;
     if (found.length === 0 && spans.length === 0) return value;
-    found.push(...spans);
+    found = found.concat(spans);
   }
   return found.length === 0 ? value : replaceSpans(value, found, walk.counts);
 }

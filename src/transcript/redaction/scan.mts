@@ -14,7 +14,7 @@ export interface Scan {
   at: number;
   groups: number;
   open(text: string): void;
-  /** Looks for the next hit at `from` or later. */
+  /** Looks for the next hit at `from` or later; `from` never goes back within a text. */
   next(from: number): boolean;
 }
 
@@ -51,7 +51,7 @@ class VectorScan implements Scan {
     this.#stop = rest > TEXT_MAX ? TEXT_MAX - AHEAD : rest;
     const block = rest === this.#length && base === 0 ? this.#text : this.#text.slice(base, base + this.#length);
     // A character over U+00FF loses its high byte, which can make a false hit and never hides one.
-    this.#simd.bytes.write(block, TEXT_AT, this.#length, 'latin1');
+    this.#simd.bytes.latin1Write(block, TEXT_AT, this.#length);
   }
 
   next(from: number): boolean {

@@ -2,13 +2,13 @@
 import { createScan, type Scan } from './scan.mts';
 import { GROUP } from './windows.mts';
 import { gradeOf, nameAround } from './names.mts';
-import { findPair } from './pairs.mts';
+import { bareName, findPair, type RunState } from './pairs.mts';
 import { findPrivateKey, type KeyState } from './private-keys.mts';
 import { MARKER, type Span } from './spans.mts';
 import { findDiscordToken, findTelegramToken, findToken } from './tokens.mts';
 import { findInCommand, findScheme, findUrlPassword, type CommandState } from './urls.mts';
 
-const NAMED = GROUP.words | GROUP.phrases | GROUP.names;
+const NAMED = GROUP.words | GROUP.phrases | GROUP.names | GROUP.rare;
 /** An escape of a character that may be part of a secret or of its name: letters, digits, punctuation. */
 const ESCAPE = /\\u00[2-7][0-9a-fA-F]/y;
 const ESCAPES = /\\{1,40}u00([2-7][0-9a-fA-F])/g;
@@ -20,7 +20,7 @@ export interface Findings {
 }
 
 /** What the rules remember while they read one text, so that none reads a stretch twice. */
-interface Progress extends KeyState, CommandState {
+interface Progress extends KeyState, CommandState, RunState {
   escaped: boolean;
 }
 
@@ -34,15 +34,17 @@ const NOTHING: Findings = { spans: [], keyOpen: false };
 
 export function createSearch(scan: Scan = createScan()): Search {
   function mayHold(line: string): boolean {
+    scan.open(line);
+    if (!scan.next(0)) return false;
     const spans: Span[] = [];
     const progress = newProgress();
-    scan.open(line);
-    for (let from = 0; scan.next(from); ) {
+    let from = 0;
+    do {
       const { at, groups } = scan;
       if (groups & NAMED && namesSecret(line, at, groups)) return true;
-      from = examine(line, at, groups, progress, spans);
+      from = examine(line, at, groups, progress, spans, false);
       if (spans.length > 0 || progress.escaped) return true;
-    }
+    } while (scan.next(from));
     return false;
   }
 
@@ -52,15 +54,15 @@ export function createSearch(scan: Scan = createScan()): Search {
     const spans: Span[] = [];
     const progress = newProgress();
     const markers = text.includes('[redacted:') ? [...text.matchAll(MARKER)] : [];
+    let next = 0;
     let from = 0;
     do {
       // What an earlier pass has put there is no name and no value.
-      while (markers[0] !== undefined && endOf(markers[0]) <= scan.at) markers.shift();
-      const [marker] = markers;
+      while (next < markers.length && endOf(markers[next]) <= scan.at) next++;
+      const marker = markers[next];
       from = marker !== undefined && marker.index <= scan.at ? endOf(marker) : examine(text, scan.at, scan.groups, progress, spans);
     } while (scan.next(from));
-    if (progress.escaped) spans.push(...findUnescaped(text));
-    return { spans, keyOpen: progress.open };
+    return { spans: progress.escaped ? spans.concat(findUnescaped(text)) : spans, keyOpen: progress.open };
   }
 
   /** JSON in a string may hold `\u003d` for `=`: it is read as if it did not, and the places are those of the text. */
@@ -82,12 +84,12 @@ export function createSearch(scan: Scan = createScan()): Search {
   return { mayHold, find };
 }
 
-function endOf(match: RegExpExecArray): number {
-  return match.index + match[0].length;
+function endOf(match: RegExpExecArray | undefined): number {
+  return match === undefined ? 0 : match.index + match[0].length;
 }
 
 function newProgress(): Progress {
-  return { end: -1, endFrom: -1, done: 0, open: false, readTo: 0, escaped: false };
+  return { end: -1, endFrom: -1, done: 0, open: false, usersTo: 0, flagsTo: 0, runs: new Map(), escaped: false };
 }
 
 /** By how much the text is ahead of `plain` at `at`: an escape belongs to what follows it only once it is over. */
@@ -102,36 +104,50 @@ function aheadOf(shifts: readonly { at: number; ahead: number }[], at: number): 
   return low === 0 ? 0 : (shifts[low - 1]?.ahead ?? 0);
 }
 
-/** Gives every rule of the hit's groups its look; gives where to look on from. */
-function examine(text: string, at: number, groups: number, progress: Progress, spans: Span[]): number {
+/** Gives every rule of the hit's groups its look (that of names where `names` says so); gives where to look on from. */
+function examine(text: string, at: number, groups: number, progress: Progress, spans: Span[], names = true): number {
   const before = spans.length;
   let from = at + 1;
-  if (groups & (GROUP.underscore | GROUP.dash | GROUP.upper | GROUP.words)) {
+  if (groups & GROUP.rare && text.startsWith('VATE KEY', at)) return Math.max(from, findPrivateKey(text, at, progress, spans));
+  if (groups & (GROUP.underscore | GROUP.dash | GROUP.rare | GROUP.words)) {
     findToken(text, at, groups, spans);
     const found = spans[before];
     if (found !== undefined) return Math.max(from, found.end);
   }
-  if (groups & GROUP.upper) {
-    if (text.startsWith('VATE KEY', at)) return Math.max(from, findPrivateKey(text, at, progress, spans));
-    if (!progress.escaped) {
-      ESCAPE.lastIndex = at;
-      progress.escaped = ESCAPE.test(text);
-    }
+  if (groups & GROUP.rare && !progress.escaped) {
+    ESCAPE.lastIndex = at;
+    progress.escaped = ESCAPE.test(text);
   }
   if (groups & GROUP.colon) {
-    findTelegramToken(text, at, spans);
-    if (spans.length === before) from = Math.max(from, findUrlPassword(text, at, spans));
+    if (text.charCodeAt(at + 4) === COLON) findTelegramToken(text, at, spans);
+    if (text.charCodeAt(at + 2) === COLON) from = Math.max(from, findUrlPassword(text, at + 2, spans));
   }
+  // `:\/\/`, as some writers of JSON have it.
+  if (groups & GROUP.underscore && text.charCodeAt(at) === COLON) from = Math.max(from, findUrlPassword(text, at, spans));
   if (groups & GROUP.dots) findDiscordToken(text, at, spans);
   if (groups & (GROUP.words | GROUP.phrases)) {
-    findScheme(text, at, spans);
-    findInCommand(text, at, progress, spans);
+    COMMAND.lastIndex = at;
+    if (COMMAND.test(text)) findInCommand(text, at, progress, spans);
+    SCHEME.lastIndex = at;
+    if (SCHEME.test(text)) findScheme(text, at, spans);
   }
-  if (groups & NAMED && spans.length === before) from = Math.max(from, findPair(text, at, spans));
+  if (names && groups & NAMED && isInName(text, at) && spans.length === before) from = Math.max(from, findPair(text, at, progress, spans));
   return from;
 }
 
+const COLON = 58;
 const COMMAND = /curl|mysq|sshp|gin -/iy;
+const SCHEME = /beare|sic /iy;
+/** The windows of names: hits are only a perhaps, and this costs less than reading the whole name. */
+const IN_NAME = /ken|cret|crede|oriza|pass|pwd|auth|creds|[-_. a-z]key/iy;
+
+/** `pass` and `auth` are words of prose as well: as names something is assigned to them. */
+const FOLLOWED = /\\{0,40}["'`]?\]?\s{0,40}[:=>,]/y;
+
+function isInName(text: string, at: number): boolean {
+  IN_NAME.lastIndex = at;
+  return IN_NAME.test(text);
+}
 
 /** For the first look on a line: a name that says secret, or a command that takes one, whatever stands beside it. */
 function namesSecret(line: string, at: number, groups: number): boolean {
@@ -139,6 +155,9 @@ function namesSecret(line: string, at: number, groups: number): boolean {
     COMMAND.lastIndex = at;
     if (COMMAND.test(line)) return true;
   }
+  if (!isInName(line, at)) return false;
   const name = nameAround(line, at);
-  return name !== undefined && gradeOf(name.text.replace(/^[-.]+|[-.]+$/g, '')) !== undefined;
+  if (gradeOf(bareName(name.text)) === undefined) return false;
+  FOLLOWED.lastIndex = name.end;
+  return !/^(?:pass|auth)$/i.test(name.text) || FOLLOWED.test(line);
 }

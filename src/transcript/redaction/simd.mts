@@ -20,7 +20,7 @@ export type Find = (from: number, stop: number, end: number) => number;
 
 export interface SimdScan {
   /** Text goes to bytes[TEXT_AT...], at most TEXT_MAX of it, one byte a character. */
-  readonly bytes: Buffer;
+  readonly bytes: Buffer & { latin1Write(text: string, at: number, length: number): number };
   readonly find: Find;
 }
 
@@ -42,7 +42,8 @@ export function simdScan(groups: readonly (readonly (readonly Place[])[])[]): Si
   if (engine === undefined) return undefined;
   try {
     const { memory, find } = new engine.Instance(new engine.Module(moduleBytes())).exports;
-    const bytes = Buffer.from(memory.buffer);
+    // What `write(..., 'latin1')` calls, without its checks: lines are short, and there are many.
+    const bytes = Buffer.from(memory.buffer) as SimdScan['bytes'];
     fillTables(bytes, groups);
     return { bytes, find };
   } catch {
@@ -97,6 +98,10 @@ const load = (offset: number): number[] => [0xfd, 0x00, 0, ...number(offset)];
 const store = (offset: number): number[] => [0xfd, 0x0b, 0, ...number(offset)];
 const loadByte = (offset: number): number[] => [0x2d, 0, ...number(offset)];
 const loadPair = (offset: number): number[] => [0x2f, 0, ...number(offset)];
+const tee = (local: number): number[] => [0x22, ...number(local)];
+const LOOP = [0x03, 0x40];
+const IF = [0x04, 0x40];
+const AGAIN = [0x0d, 0];
 const SPLAT = [0xfd, 0x0f];
 const SWIZZLE = [0xfd, 0x0e];
 const DIFFER = [0xfd, 0x24];
@@ -106,6 +111,11 @@ const BITS = [0xfd, 0x64];
 const SHIFT_RIGHT = [0xfd, 0x8d, 0x01]; // of 16-bit lanes, which is one instruction where that of bytes is four
 const CTZ = 0x68;
 const ADD = 0x6a;
+const SUBTRACT = 0x6b;
+const EITHER = 0x72;
+const SHIFT_LEFT = 0x74;
+const LESS = 0x48;
+const NOT_LESS = 0x4e;
 const BOTH = 0x71;
 const RETURN = 0x0f;
 const END = 0x0b;
@@ -117,7 +127,7 @@ function moduleBytes(): Uint8Array {
   const code: number[] = [...int(15), ...SPLAT, ...set(MASK)];
   for (let k = 0; k < PLACES.length * 2; k++) code.push(...int(0), ...load(k * 16), ...set(TABLES + k));
   for (const offset of [0, 16]) code.push(...get(TEXT_END), ...int(0), ...SPLAT, ...store(offset)); // nothing of an older text
-  code.push(0x03, 0x40); // loop
+  code.push(...LOOP);
   PLACES.forEach((place, k) => {
     code.push(...get(AT), ...load(place), ...set(CHARS));
     code.push(...get(TABLES + k * 2), ...get(CHARS), ...get(MASK), ...AND, ...SWIZZLE);
@@ -125,18 +135,17 @@ function moduleBytes(): Uint8Array {
     if (k > 0) code.push(...get(LEFT), ...AND);
     code.push(...set(LEFT));
   });
-  code.push(...get(LEFT), ...ANY, 0x04, 0x40); // if any group is left
+  code.push(...get(LEFT), ...ANY, ...IF); // if any group is left
   code.push(...get(LEFT), ...int(0), ...SPLAT, ...DIFFER, ...BITS, ...set(LANES));
   code.push(...int(0), ...get(LEFT), ...store(SCRATCH_AT));
-  code.push(0x03, 0x40); // loop over the places with a hit
-  code.push(...get(LANES), CTZ, ...set(LANE), ...get(AT), ...get(LANE), ADD, ...set(HIT));
+  code.push(...LOOP); // over the places with a hit
+  code.push(...get(LANES), CTZ, ...tee(LANE), ...get(AT), ADD, ...set(HIT));
   code.push(...get(LANE), ...loadByte(SCRATCH_AT), ...get(HIT), ...loadPair(0), ...loadByte(LEAD_AT), BOTH);
-  code.push(...get(HIT), ...loadPair(2), ...loadByte(TAIL_AT), BOTH, ...set(GROUPS));
-  code.push(...get(GROUPS), 0x04, 0x40); // if the pairs agree
-  code.push(...get(HIT), ...get(STOP), 0x4e, 0x04, 0x40, ...int(-1), RETURN, END); // past the end
-  code.push(...get(HIT), ...int(8), 0x74, ...get(GROUPS), 0x72, RETURN, END);
-  code.push(...get(LANES), ...get(LANES), ...int(1), 0x6b, BOTH, 0x22, LANES, 0x0d, 0, END, END); // the next place
-  code.push(...get(AT), ...int(16), ADD, 0x22, AT, ...get(STOP), 0x48, 0x0d, 0, END); // on while before the end
+  code.push(...get(HIT), ...loadPair(2), ...loadByte(TAIL_AT), BOTH, ...tee(GROUPS), ...IF); // if the pairs agree
+  code.push(...get(HIT), ...get(STOP), NOT_LESS, ...IF, ...int(-1), RETURN, END); // past the end
+  code.push(...get(HIT), ...int(8), SHIFT_LEFT, ...get(GROUPS), EITHER, RETURN, END);
+  code.push(...get(LANES), ...get(LANES), ...int(1), SUBTRACT, BOTH, ...tee(LANES), ...AGAIN, END, END); // the next place
+  code.push(...get(AT), ...int(16), ADD, ...tee(AT), ...get(STOP), LESS, ...AGAIN, END); // on while before the end
   code.push(...int(-1), END);
   const locals = [2, 4, INT, ...number(3 + PLACES.length * 2), VECTOR];
   const body = [...locals, ...code];

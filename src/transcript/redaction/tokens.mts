@@ -4,6 +4,8 @@ import type { Span } from './spans.mts';
 
 interface Token {
   kind: string;
+  /** What each begins with. */
+  lead: string;
   /** Tried at the position of a window of these groups, minus `back`. */
   group: number;
   back?: number;
@@ -21,45 +23,46 @@ export const LEFT = String.raw`(?:(?<![A-Za-z0-9_-])|(?<=\\[bfnrt])|(?<=\\u[0-9A
 const at = (source: string): RegExp => new RegExp(LEFT + source, 'y');
 const mixed = (match: string): boolean => /\d/.test(match) && /[A-Za-z]/.test(match);
 
-const { underscore, dash, upper, words } = GROUP;
+const { underscore, dash, rare, words } = GROUP;
 
 const TOKENS: readonly Token[] = [
-  { kind: 'github-token', group: underscore, pattern: /gh[pousr]_[A-Za-z0-9]{30,}/y },
-  { kind: 'github-token', group: underscore, back: 3, pattern: at('github_pat_[A-Za-z0-9_]{22,}') },
-  { kind: 'npm-token', group: underscore, pattern: at('npm_[A-Za-z0-9]{30,}') },
-  { kind: 'huggingface-token', group: underscore, pattern: at('hf_[A-Za-z0-9]{30,}') },
-  { kind: 'stripe-key', group: underscore, pattern: at('[sr]k_(?:live|test)_[A-Za-z0-9]{10,}') },
-  { kind: 'stripe-webhook-secret', group: underscore, pattern: at('whsec_[A-Za-z0-9+/]{20,}={0,2}') },
-  { kind: 'digitalocean-token', group: underscore, back: 2, pattern: at('do[opr]_v1_[0-9a-f]{40,}') },
-  { kind: 'anthropic-key', group: dash, pattern: at('sk-ant-[A-Za-z0-9_-]{16,}') },
-  { kind: 'openai-key', group: dash, pattern: at('sk-(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{16,}') },
-  { kind: 'openai-key', group: dash, pattern: at('sk-[A-Za-z0-9]{20,}(?![A-Za-z0-9_-])'), accept: mixed },
+  { kind: 'github-token', lead: 'gh', group: underscore, pattern: at('gh[pousr]_[A-Za-z0-9]{30,}') },
+  { kind: 'github-token', lead: 'github_pat_', group: underscore, back: 3, pattern: at('github_pat_[A-Za-z0-9_]{22,}') },
+  { kind: 'npm-token', lead: 'npm_', group: underscore, pattern: at('npm_[A-Za-z0-9]{30,}') },
+  { kind: 'huggingface-token', lead: 'hf_', group: underscore, pattern: at('hf_[A-Za-z0-9]{30,}') },
+  { kind: 'stripe-key', lead: 'sk_', group: underscore, pattern: at('sk_(?:live|test)_[A-Za-z0-9]{10,}') },
+  { kind: 'stripe-key', lead: 'rk_', group: underscore, pattern: at('rk_(?:live|test)_[A-Za-z0-9]{10,}') },
+  { kind: 'stripe-webhook-secret', lead: 'whsec_', group: underscore, pattern: at('whsec_[A-Za-z0-9+/]{20,}={0,2}') },
+  { kind: 'digitalocean-token', lead: 'do', group: underscore, back: 2, pattern: at('do[opr]_v1_[0-9a-f]{40,}') },
+  { kind: 'anthropic-key', lead: 'sk-ant-', group: dash, pattern: at('sk-ant-[A-Za-z0-9_-]{16,}') },
+  { kind: 'openai-key', lead: 'sk-', group: dash, pattern: at('sk-(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{16,}') },
+  { kind: 'openai-key', lead: 'sk-', group: dash, pattern: at('sk-[A-Za-z0-9]{20,}(?![A-Za-z0-9_-])'), accept: mixed },
   // Other services took the same beginning (`sk-or-v1-...`).
-  { kind: 'sk-key', group: dash, pattern: at('sk-[A-Za-z0-9_-]{24,}'), accept: (match) => /[A-Za-z0-9]{16}/.test(match) && mixed(match.slice(3)) },
-  { kind: 'mailgun-key', group: dash, pattern: at('key-[0-9a-f]{32}(?![A-Za-z0-9])') },
-  { kind: 'aws-access-key-id', group: upper, pattern: new RegExp(`(?:${LEFT}|(?<=[_-]))(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])`, 'y') },
-  { kind: 'google-api-key', group: upper, pattern: at('AIza[A-Za-z0-9_-]{35}') },
-  { kind: 'google-oauth-secret', group: upper, pattern: at('GOCSPX-[A-Za-z0-9_-]{20,}') },
-  { kind: 'google-oauth-token', group: words, pattern: at('ya29[.][A-Za-z0-9_-]{20,}') },
-  { kind: 'sendgrid-key', group: upper, pattern: at('SG[.][A-Za-z0-9_-]{16,}[.][A-Za-z0-9_-]{32,}') },
-  { kind: 'twilio-key', group: upper, pattern: at('SK[0-9a-f]{32}(?![A-Za-z0-9])') },
-  { kind: 'age-key', group: upper, pattern: at('AGE-SECRET-KEY-1[A-Za-z0-9]{40,}') },
-  { kind: 'jwt', group: upper, pattern: at(String.raw`eyJ[A-Za-z0-9_-]{8,}[.](?:eyJ[A-Za-z0-9_-]{6,}(?:[.][A-Za-z0-9_-]*)?|[A-Za-z0-9_-]{8,}[.][A-Za-z0-9_-]{8,}|[.][A-Za-z0-9_-]{8,})(?:[.][A-Za-z0-9_-]+){0,2}`) },
+  { kind: 'sk-key', lead: 'sk-', group: dash, pattern: at('sk-[A-Za-z0-9_-]{24,}'), accept: (match) => /[A-Za-z0-9]{16}/.test(match) && mixed(match.slice(3)) },
+  { kind: 'mailgun-key', lead: 'key-', group: dash, pattern: at('key-[0-9a-f]{32}(?![A-Za-z0-9])') },
+  { kind: 'aws-access-key-id', lead: 'A', group: rare, pattern: new RegExp(`(?:${LEFT}|(?<=[_-]))(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])`, 'y') },
+  { kind: 'google-api-key', lead: 'AIza', group: rare, pattern: at('AIza[A-Za-z0-9_-]{35}') },
+  { kind: 'google-oauth-secret', lead: 'GOCSPX-', group: rare, pattern: at('GOCSPX-[A-Za-z0-9_-]{20,}') },
+  { kind: 'google-oauth-token', lead: 'ya29', group: words, pattern: at('ya29[.][A-Za-z0-9_-]{20,}') },
+  { kind: 'sendgrid-key', lead: 'SG.', group: rare, pattern: at('SG[.][A-Za-z0-9_-]{16,}[.][A-Za-z0-9_-]{32,}') },
+  { kind: 'twilio-key', lead: 'SK', group: rare, pattern: at('SK[0-9a-f]{32}(?![A-Za-z0-9])') },
+  { kind: 'age-key', lead: 'AGE-', group: rare, pattern: at('AGE-SECRET-KEY-1[A-Za-z0-9]{40,}') },
+  { kind: 'jwt', lead: 'eyJ', group: rare, pattern: at(String.raw`eyJ[A-Za-z0-9_-]{8,}[.](?:eyJ[A-Za-z0-9_-]{6,}(?:[.][A-Za-z0-9_-]*)?|[A-Za-z0-9_-]{8,}[.][A-Za-z0-9_-]{8,}|[.][A-Za-z0-9_-]{8,})(?:[.][A-Za-z0-9_-]+){0,2}`) },
   // A private key in base64, as kubeconfig writes it; certificates and public keys begin otherwise.
-  { kind: 'private-key', group: upper, pattern: at('LS0tLS1CRUdJTi(?:BQUklWQVRF|BSU0EgUFJJVkFU|BFQyBQUklWQVRF|BPUEVOU1NIIFBSSVZB|BFTkNSWVBURUQgUFJJVkFU|BEU0EgUFJJVkFU|BQR1AgUFJJVkFU)[A-Za-z0-9+/]+={0,2}') },
-  { kind: 'gitlab-token', group: words, pattern: at('gl(?:pat|dt|rt|cbt|ptt|ft|soat|imt|agent|oas|ffct)-[A-Za-z0-9_-]{15,}(?:[.][A-Za-z0-9_-]{2,}){0,2}') },
-  { kind: 'pypi-token', group: words, pattern: at('pypi-[A-Za-z0-9_-]{32,}'), accept: (match) => /[A-Z]/.test(match) && mixed(match.slice(5)) },
-  { kind: 'slack-token', group: words, pattern: at('xox[a-z](?:[.]xox[a-z])?-[A-Za-z0-9-]{10,}'), accept: (match) => /\d/.test(match) },
-  { kind: 'slack-token', group: words, pattern: at('xapp-[0-9]+-[A-Za-z0-9-]{10,}') },
-  { kind: 'slack-webhook', group: words, back: 6, pattern: new RegExp(String.raw`hooks[.]slack[.]com(?:\\{0,40}/)(?:services|workflows|triggers)(?:\\{0,40}/[A-Za-z0-9_-]{3,})+`, 'y') },
+  { kind: 'private-key', lead: 'LS0tLS1CRUdJTi', group: rare, pattern: at('LS0tLS1CRUdJTi(?:BQUklWQVRF|BSU0EgUFJJVkFU|BFQyBQUklWQVRF|BPUEVOU1NIIFBSSVZB|BFTkNSWVBURUQgUFJJVkFU|BEU0EgUFJJVkFU|BQR1AgUFJJVkFU)[A-Za-z0-9+/]+={0,2}') },
+  { kind: 'gitlab-token', lead: 'gl', group: words, pattern: at('gl(?:pat|dt|rt|cbt|ptt|ft|soat|imt|agent|oas|ffct)-[A-Za-z0-9_-]{15,}(?:[.][A-Za-z0-9_-]{2,}){0,2}') },
+  { kind: 'pypi-token', lead: 'pypi-', group: words, pattern: at('pypi-[A-Za-z0-9_-]{32,}'), accept: (match) => /[A-Z]/.test(match) && mixed(match.slice(5)) },
+  { kind: 'slack-token', lead: 'xox', group: words, pattern: at('xox[a-z](?:[.]xox[a-z])?-[A-Za-z0-9-]{10,}'), accept: (match) => /\d/.test(match) },
+  { kind: 'slack-token', lead: 'xapp-', group: words, pattern: at('xapp-[0-9]+-[A-Za-z0-9-]{10,}') },
+  { kind: 'slack-webhook', lead: 'hooks', group: words, back: 6, pattern: new RegExp(String.raw`hooks[.]slack[.]com(?:\\{0,40}/)(?:services|workflows|triggers)(?:\\{0,40}/[A-Za-z0-9_-]{3,})+`, 'y') },
 ];
 
 /** Puts the token that begins at this hit, if one does, among the spans. */
 export function findToken(text: string, hit: number, groups: number, spans: Span[]): void {
-  for (const { kind, group, back, pattern, accept } of TOKENS) {
+  for (const { kind, lead, group, back, pattern, accept } of TOKENS) {
     if ((groups & group) === 0) continue;
     const start = hit - (back ?? 0);
-    if (start < 0) continue;
+    if (!text.startsWith(lead, start) || !mayBegin(text, start)) continue;
     pattern.lastIndex = start;
     const match = pattern.exec(text)?.[0];
     if (match === undefined || accept?.(match) === false) continue;
@@ -67,6 +70,17 @@ export function findToken(text: string, hit: number, groups: number, spans: Span
     if (kind === 'aws-access-key-id') findAwsSecret(text, start, spans);
     return;
   }
+}
+
+/** A quick no for what LEFT would refuse anyway. */
+function mayBegin(text: string, start: number): boolean {
+  const last = text.charCodeAt(start - 1);
+  const isLetter = (last >= 97 && last <= 122) || (last >= 65 && last <= 90);
+  if (!isLetter && !isDigit(last)) return true;
+  const before = text.charCodeAt(start - 2);
+  const BACKSLASH = 92;
+  const isEscape = before === BACKSLASH || text.charCodeAt(start - 6) === BACKSLASH || text.charAt(start - 3) === '%';
+  return isEscape || (isLetter && (isDigit(before) || before === 91 || before === 59));
 }
 
 /** What an AWS secret key looks like: 40 characters of base64, so it is one only beside its id or its name. */
@@ -78,7 +92,8 @@ export function looksLikeAwsSecret(value: string): boolean {
 }
 
 function findAwsSecret(text: string, id: number, spans: Span[]): void {
-  const from = Math.max(0, id - BESIDE);
+  const before = spans.at(-2);
+  const from = Math.max(0, id - BESIDE, before?.kind === 'aws-access-key-id' ? before.end : 0);
   for (const match of text.slice(from, id + BESIDE).matchAll(AWS_SECRET)) {
     const start = from + match.index;
     if (looksLikeAwsSecret(match[0])) spans.push({ start, end: start + 40, kind: 'aws-secret-key', hashed: true });

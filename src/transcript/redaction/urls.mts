@@ -7,12 +7,10 @@ const AUTHORITY = /[^\s"'`<>\\/?#]{1,600}/y;
 const WIDE = /[^\s"'`<>\\]{1,600}/y;
 const REFERENCE = /^(?:\$\{?\w+\}?|\{\{?[^}]*\}\}?|<[^>]*>|\*+|x{3,}|\.{3}|%[A-Z_]+%|\[redacted:[^\]]*\]|\[[A-Z_ -]+\])$/i;
 
-/** `at` is near the colon of `://`. */
-export function findUrlPassword(text: string, at: number, spans: Span[]): number {
-  const colon = text.indexOf(':', at);
-  if (colon < 0 || colon > at + 3) return at + 1;
+/** `colon` is that of `://`; gives where the name and the password begin. */
+export function findUrlPassword(text: string, colon: number, spans: Span[]): number {
   START.lastIndex = colon;
-  if (!START.test(text)) return at + 1;
+  if (!START.test(text)) return 0;
   const from = START.lastIndex;
   const span = userInfo(text, from);
   if (span !== undefined) spans.push(span);
@@ -67,6 +65,7 @@ export function isUserAndPassword(value: string): boolean {
   return value.length >= 6 && /^[A-Za-z0-9+/_-]+={0,2}$/.test(value) && /^[\x20-\x7e]*:[\x20-\x7e]+$/.test(Buffer.from(value, 'base64').toString('latin1'));
 }
 
+/** How far from its name a command is read; half of it is enough where an earlier name has had the line read already. */
 const REACH = 1000;
 const USER = /(?<=[\s"'\\n])(?:-u|-U|--user|--proxy-user)[ \t=]*(?:\\{0,40}["'])?([^\s:"'\\]{1,128}):([^\s"'\\]{1,256})/g;
 const FLAG = /(?<=\s)-p[ \t]*(\\{0,40}["'])?([^\s"'\\-][^\s"'\\]{0,256})/g;
@@ -74,7 +73,8 @@ const COMMANDS = /(?:(curl)|(mysql(?:dump|admin)?|mariadb)|(sshpass)|(login[ ]-)
 
 /** A command's line is read once, however often its name stands in it. */
 export interface CommandState {
-  readTo: number;
+  usersTo: number;
+  flagsTo: number;
 }
 
 /** `curl -u name:password`, `mysql -ppassword`, `sshpass -p password`, `docker login -p password`. */
@@ -82,11 +82,12 @@ export function findInCommand(text: string, hit: number, state: CommandState, sp
   COMMANDS.lastIndex = Math.max(0, text.startsWith('gin -', hit) ? hit - 2 : hit);
   const match = COMMANDS.exec(text);
   if (match === null) return;
-  const from = Math.max(hit, state.readTo - 64);
-  if (from > hit + REACH) return;
+  const reader = match[1] === undefined ? 'flagsTo' : 'usersTo';
+  if (hit + REACH / 2 <= state[reader]) return;
+  const from = Math.max(hit, state[reader] - 64);
   const line = /^(?:[^\n\\]|\\[^])*/.exec(text.slice(from, hit + REACH))?.[0] ?? '';
-  state.readTo = Math.max(state.readTo, from + line.length);
-  const pattern = match[1] !== undefined ? USER : FLAG;
+  state[reader] = Math.max(state[reader], from + line.length);
+  const pattern = reader === 'usersTo' ? USER : FLAG;
   for (const found of line.matchAll(pattern)) {
     const secret = found[2] ?? '';
     // `mysql -p 3306` takes no value: the password stands directly behind the flag.

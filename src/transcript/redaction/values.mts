@@ -17,7 +17,7 @@ const TYPES =
 /** Words that stand for a secret in an example. Only where they begin the value or are a part of it between separators. */
 const PLACEHOLDER =
   /(?:^|[-_. ])(?:your|my|the|insert|replace|change[-_ ]?me|changeit|example|placeholder|dummy|fake|sample|todo|tbd|xxx+|redacted|masked|hidden|removed|here)(?:$|[-_. ])/i;
-const REFERENCE = /^(?:\$\{[^}]*\}|\$\([^)]*\)|\$[A-Za-z_][\w:.]*|\$\{\{.*\}\}|\{\{.*\}\}|\{[\w.$\[\]()]*\}|<[^<>]*>|%[A-Za-z_]\w*%|%\(?\w*\)?s|@[\w.]+@|\[[A-Z _-]+\]|#\{.*\}|!\w+|&\w+)$/;
+const REFERENCE = /^(?:\$\{[^}]*\}|\$\([^)]*\)|\$[A-Za-z_][\w:.]*|\$\{\{.*\}\}|\{\{.*\}\}|\{[\w.$:\[\]()]*\}|<[^<>]*>|%[A-Za-z_]\w*%|%\(?\w*\)?s|@[\w.]+@|\[[A-Z _-]+\]|#\{.*\}|!\w+|&\w+)$/;
 const SAME_CHARACTER = /^(.)\1*$/u;
 const STARS = /^[*•.xX_#?…-]+$/u;
 const PATH = /^(?:~|\.{1,2})?\/[\w.@-]+(?:\/[\w.@-]+)*\/?$/;
@@ -59,7 +59,7 @@ function looksMade(value: string): boolean {
 /** An unquoted word in code is most often a variable; a literal has what no variable has, or a digit that is no count. */
 function isLiteral(value: string, grade: Grade): boolean {
   if (/[^\w$]/.test(value)) return true;
-  if (/(?:pass|pwd|secret|token|key|cred|auth)/i.test(value) && !/\d{3}/.test(value)) return false;
+  if (/^[A-Za-z_$]+\d{0,2}$/.test(value) && /(?:pass|pwd|secret|token|key|cred|auth)/i.test(value)) return false;
   return /\d/.test(value) && value.length >= (grade === 'password' ? 5 : 8);
 }
 

@@ -16,18 +16,18 @@ function word(letters: string): string {
 const WORD = String.raw`[\w-]`;
 const NO_LOWER = String.raw`[^\x60-\x7f]`;
 
-export const GROUP = { underscore: 1, dash: 2, upper: 4, colon: 8, dots: 16, words: 32, phrases: 64, names: 128 } as const;
+export const GROUP = { underscore: 1, dash: 2, rare: 4, colon: 8, dots: 16, words: 32, phrases: 64, names: 128 } as const;
 
 /** One list a group, in the order of GROUP's bits. */
 export const WINDOWS: readonly (readonly string[])[] = [
-  ['gh[pousr]_[A-Za-z0-9]', 'hub_p', 'npm_[A-Za-z0-9]', 'hf_[A-Za-z0-9][A-Za-z0-9]', '[sr]k_[lt][ie]', '[opr]_v1_', 'whsec'],
+  ['gh[pousr]_[A-Za-z0-9]', 'hub_p', 'npm_[A-Za-z0-9]', 'hf_[A-Za-z0-9][A-Za-z0-9]', '[sr]k_[lt][ie]', '[opr]_v1_', 'whsec', String.raw`:[\\][/\\][/\\][/\\]`],
   ['sk-[A-Za-z0-9][A-Za-z0-9]', 'key-[0-9a-f]'],
-  ['A[KSBC][IC]A[A-Z0-9]', `AIza${WORD}`, 'GOCSP', `SG[.]${WORD}${WORD}`, 'AGE-S', 'SK[0-9a-f][0-9a-f][0-9a-f]', 'VATE ', 'LS0tL', `eyJ${WORD}${WORD}`, '[\\\\]u00[2-7]'],
-  ['[a-z0-9][a-z0-9]:[/][/]', '[A-Z][A-Z]:[/][/]', '[0-9][0-9][0-9][0-9]:', String.raw`[A-Za-z0-9][A-Za-z0-9]:[\\][/\\]`],
+  ['A[KSBC][IC]A[A-Z0-9]', `AIza${WORD}`, 'GOCSP', `SG[.]${WORD}${WORD}`, 'AGE-S', 'SK[0-9a-f][0-9a-f][0-9a-f]', 'VATE ', 'LS0tL', `eyJ${WORD}${WORD}`, '[\\\\]u00[2-7]', word('pwd') + NO_LOWER],
+  ['[a-z0-9][a-z0-9]:[/][/]', '[A-Z][A-Z]:[/][/]', '[0-9][0-9][0-9][0-9]:'],
   [`[.]${WORD.repeat(6)}[.]`],
   [`${word('ken')}[^sS]`, word('cret'), word('crede'), word('curl'), 'slack', word('oriza'), word('beare'), 'gl[dr]t-', 'gl[fo][ta][-s]', 'glcbt', 'glptt', 'glsoa', 'glimt', 'glage', 'glffc', 'glpat', 'pypi-', 'xox[a-z][-.]', 'xapp-', 'ya29[.]'],
   [word('pass') + '[wWpPcC]', word('mysq'), word('sic '), 'gin -', 'sshpa'],
-  [`[-_. iIsSeEtT]${word('key')}${NO_LOWER}`, `[a-z]Key${NO_LOWER}`, word('auth') + NO_LOWER, word('pass') + NO_LOWER, word('pwd') + NO_LOWER, word('creds')],
+  [`[-_. iIsSeEtT]${word('key')}${NO_LOWER}`, `[a-z]Key${NO_LOWER}`, word('auth') + NO_LOWER, word('pass') + NO_LOWER, word('creds')],
 ];
 
 /** The windows for the vector scan. */
