@@ -5,6 +5,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { HandoffError, errnoOf } from '../lib/errors.mts';
+import { projectRoot } from '../transcript/adapters/gemini/place.mts';
 import { folderOf, homeOf, PLACES, sha256Folder, type Place } from '../transcript/places.mts';
 import { walkPlace, type Found } from './discover.mts';
 import { cwdIn, headOf, peek, type Peek } from './peek.mts';
@@ -96,7 +97,7 @@ function look(one: Found, here: readonly string[] | undefined, { note }: Where):
     if (here === undefined) return peek(one.path, head);
     if (one.place.harness === 'gemini' || one.place.beside !== undefined || here.some((cwd) => head.includes(quoted(cwd)))) {
       const seen = peek(one.path, head);
-      const cwd = seen.facts.cwd ?? besideCwd(one);
+      const cwd = seen.facts.cwd ?? besideCwd(one) ?? projectRoot(one.path);
       return (cwd === undefined ? isByFolder(one, here) : here.includes(path.resolve(cwd))) ? seen : undefined;
     }
     // Its name says that it is of here, and its head nothing: so short a file may not have come to it yet.
