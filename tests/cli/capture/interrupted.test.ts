@@ -7,7 +7,7 @@ import { lockFile } from '../../../src/lib/fs/lock.mts';
 import { sessionKey } from '../../../src/store/layout.mts';
 import { Desk } from '../../helpers/desk.ts';
 import { REPOSITORY, run, start } from '../../helpers/run.ts';
-import { lines, talk } from '../../helpers/transcripts.ts';
+import { claude, lines, talk } from '../../helpers/transcripts.ts';
 
 let desk: Desk;
 beforeEach(() => { desk = new Desk(); });
@@ -72,14 +72,16 @@ describe('a build that is killed', () => {
   });
 
   it('by a signal that it can hear takes back what it did', async () => {
-    desk.file('big.jsonl', lines(...talk(MANY)));
+    // Signals are heard between pieces of 8 MB.
+    const writer = claude();
+    desk.file('big.jsonl', lines(...Array.from({ length: 100 }, () => writer.user('x'.repeat(400_000)))));
     const { child, done } = start('handoff', ['build', 'big.jsonl'], { cwd: desk.dir, home: desk.home, env: { HANDOFFS_ROOT: desk.root } });
     while (sizeOf('timeline.jsonl') === 0) await wait(1);
     child.kill('SIGTERM');
     const { status, signal } = await done;
     expect(status === 143 || signal === 'SIGTERM', `${status} ${signal}`).toBe(true);
     expect(desk.tree().filter((name) => /timeline|chain|manifest|INDEX|PROJECT/.test(name))).toEqual([]);
-    expect(desk.build('big.jsonl')).toContain(`turns=${MANY} new=${MANY} rev=1`);
+    expect(desk.build('big.jsonl')).toContain('turns=100 new=100 rev=1');
     expect(desk.tree().filter((name) => name.endsWith('.tmp') || name.endsWith('.lock'))).toEqual([]);
   });
 });
