@@ -115,10 +115,10 @@ export interface Found {
   manifest_sha256: string;
 }
 
-/** Every manifest in the store, by the manifest itself and not by INDEX.json. */
+/** Every session in the store, by its manifest and not by INDEX.json; what is on its way out is none. */
 export function manifests(root: string): Found[] {
   return listing(root)
-    .filter((name) => name.endsWith('/manifest.json'))
+    .filter((name) => name.startsWith('projects/') && name.endsWith('/manifest.json'))
     .map((name) => ({ ...JSON.parse(fs.readFileSync(path.join(root, name), 'utf8')), folder: path.dirname(name) }) as Found);
 }
 
