@@ -60,7 +60,7 @@ function fields(version: string, digest: Digest, view: RenderView, state: string
 }
 
 /** A copy whose strings are all well formed: strict readers refuse a lone surrogate. */
-function wellFormed(value: unknown): unknown {
+export function wellFormed(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed();
   if (Array.isArray(value)) return value.map(wellFormed);
   if (typeof value !== 'object' || value === null) return value;
