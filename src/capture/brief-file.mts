@@ -32,12 +32,19 @@ function isOf2(bytes: Buffer): boolean {
 /**
  * Puts the staged HANDOFF.md in its place, with the author's part as it is at this moment. Gives the name under which an
  * edited file was kept. Can be run again after a crash at any point.
+ * `over`: the staged file stands as it is, since it was made over a file of this hash (null: none), which is kept elsewhere.
  */
-export function placeBrief(target: string, token: string): string | undefined {
+export function placeBrief(target: string, token: string, over?: string | null): string | undefined {
   const staged = stagedName(target, token);
   const ours = read(staged);
   if (ours === undefined) return undefined;
   const now = read(target);
+  if (over !== undefined) {
+    // Somebody wrote in it in between: that is not lost.
+    const late = now !== undefined && sha256(now) !== over ? keep(target, now, token) : undefined;
+    rename(staged, target);
+    return late;
+  }
   const author = authorPart(target);
   let kept: string | undefined;
   if (now !== undefined && author.edited) kept = keep(target, now, token);

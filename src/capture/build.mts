@@ -2,20 +2,20 @@
  * A build: one transcript in, one handoff out (docs/ARCHITECTURE.md, "One pipeline for every build"). This file decides
  * what the source is, which session it belongs to and whether there is anything new; revise.mts writes the revision.
  */
-import fs from 'node:fs';
 import path from 'node:path';
-import { errnoOf, HandoffError } from '../lib/errors.mts';
-import { allLocks } from '../lib/fs/lock.mts';
+import { HandoffError } from '../lib/errors.mts';
 import { createRedactor } from '../transcript/redaction/create.mts';
 import { noRedaction, type Redactor } from '../transcript/redaction/redactor.mts';
-import { sessionKey, sessionPaths, storePaths } from '../store/layout.mts';
+import { sessionPaths, storePaths } from '../store/layout.mts';
 import type { IndexRow } from '../store/index-file.mts';
 import { findExact } from '../store/lookup.mts';
 import { isSealed, manifestForWriting, type Manifest } from '../store/manifest.mts';
-import { folderName, projectSlug, tagOf, withSuffix } from '../store/names.mts';
+import { folderName, projectSlug, tagOf } from '../store/names.mts';
+import { sourceSession } from './beside.mts';
 import { placeDir } from './commit.mts';
 import { migrateLegacy } from './migrate.mts';
 import { extentOf, originOf } from './origin.mts';
+import { freePlace } from './place.mts';
 import { revise, type Revised } from './revise.mts';
 import { takeSession } from './session.mts';
 import { openSource, spoolStdin, type Source } from './source.mts';
@@ -34,7 +34,7 @@ export async function whichSession(request: BuildRequest, place: BuildPlace): Pr
   try {
     const transcript = await recognise(source, request.redact ? createRedactor({ patterns: place.redactionPatterns }) : noRedaction, { session: request.session, allowBadLines: true, scratch: storePaths(place.root).locks });
     const session = sessionId(transcript, request);
-    const row = findExact(place.root, session, request.session === undefined ? transcript.facts.uuid : undefined);
+    const row = sourceSession(place.root, findExact(place.root, session, request.session === undefined ? transcript.facts.uuid : undefined), transcript);
     return { session: row?.uuid ?? session, row, path: transcript.path, size: source.size, mtimeMs: source.mtimeMs };
   } finally {
     source.close();
@@ -78,7 +78,7 @@ async function buildFrom(first: Reading, again: () => Promise<Reading>, request:
   for (const moved of migrateLegacy(root)) place.note(`migrated legacy ${moved.from} -> ${moved.to}`);
   const id = sessionId(transcript, request);
   const uuid = request.session === undefined ? transcript.facts.uuid : undefined;
-  const known = findExact(root, id, uuid);
+  const known = sourceSession(root, findExact(root, id, uuid), transcript);
   const lock = takeSession(root, known?.uuid ?? id, 'build');
   let release = true;
   try {
@@ -87,7 +87,7 @@ async function buildFrom(first: Reading, again: () => Promise<Reading>, request:
     if (row !== undefined && request.project !== undefined && projectSlug(request.project) !== row.project) {
       throw new HandoffError('USAGE', `${row.uuid} is in project ${row.project}; \`handoff rename ${row.id} ${projectSlug(request.project)}\` moves it`);
     }
-    const at = row === undefined ? newPlace(root, id, projectOf(transcript, request, place)) : `${row.project}/${row.id}`;
+    const at = row === undefined ? freePlace(root, id, projectOf(transcript, request, place), folderName(id)) : `${row.project}/${row.id}`;
     const paths = sessionPaths(placeDir(root, at));
     const base = manifestForWriting(paths.manifest);
     checkMode(base?.manifest, request, place);
@@ -149,30 +149,6 @@ function projectOf({ facts, adapter, whole }: Transcript, request: BuildRequest,
     ?? (facts.cwd === undefined ? undefined : facts.cwd.split(/[/\\]/).filter((part) => part !== '').at(-1))
     ?? (harnessOf(request.harness, facts, adapter ?? whole?.adapter) || 'unsorted');
   return projectSlug(name);
-}
-
-/** A free folder for a new session; names that differ only in case are the same on some file systems. */
-function newPlace(root: string, id: string, project: string): string {
-  const wanted = folderName(id);
-  return isTaken(root, project, wanted, id) ? `${project}/${withSuffix(wanted, id)}` : `${project}/${wanted}`;
-}
-
-/** A folder without a manifest is nobody's, unless another session's lock names it: its first build is at work. */
-function isTaken(root: string, project: string, folder: string, id: string): boolean {
-  const lower = folder.toLowerCase();
-  const named = allLocks(storePaths(root).locks).some(({ record }) => record?.key !== sessionKey(id) && String(record?.['place']).toLowerCase() === `${project}/${lower}`);
-  if (named) return true;
-  return namesIn(path.join(storePaths(root).projects, project)).some((name) => name.toLowerCase() === lower
-    && (name !== folder || fs.existsSync(sessionPaths(placeDir(root, `${project}/${name}`)).manifest)));
-}
-
-function namesIn(dir: string): string[] {
-  try {
-    return fs.readdirSync(dir);
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return [];
-    throw error;
-  }
 }
 
 /** A session keeps its mode: one text must not stand redacted in one half of it and open in the other. */

@@ -5,6 +5,7 @@
  *   append to timeline.jsonl and chain.jsonl; stage every render and the manifest under names with the token; sync
  *   rename the manifest            ← this is the commit
  *   rename the staged renders, HANDOFF.md last; move the folder where the operation says so
+ *   (a replacement appends nothing: its timeline and chain are staged and renamed as well)
  *   INDEX.json and PROJECT.md; unlock
  *
  * `settle` brings a session to one side or the other: it is what a build does after its commit, and what the next
@@ -34,14 +35,23 @@ export interface Intent {
   made?: string[];
   /** Where the session's folder goes after the commit (rename, retitle). */
   to?: string;
+  /** The timeline and the chain are staged like the renders: nothing was appended, so nothing is cut back. */
+  replaces?: true;
+  /** The staged HANDOFF.md stands with the block in it; this is the hash of the local one that it was made over (null: none). */
+  over?: string | null;
 }
 
 export function intentOf(record: LockRecord | undefined): Intent | undefined {
   if (record === undefined || typeof record['place'] !== 'string') return undefined;
-  const { place, base, timeline_bytes, chain_bytes, to } = record as unknown as Intent;
+  const { place, base, timeline_bytes, chain_bytes, to, replaces, over } = record as unknown as Intent;
   if (!isPlace(place) || (to !== undefined && !isPlace(to)) || !(base === null || typeof base === 'string')) return undefined;
   if (!Number.isInteger(timeline_bytes) || !Number.isInteger(chain_bytes)) return undefined;
-  return { place, base, timeline_bytes, chain_bytes, ...(to === undefined ? {} : { to }) };
+  return {
+    place, base, timeline_bytes, chain_bytes,
+    ...(to === undefined ? {} : { to }),
+    ...(replaces === true ? { replaces } : {}),
+    ...(over === null || typeof over === 'string' ? { over } : {}),
+  };
 }
 
 /** A lock file may be anybody's: a place must not lead out of the store. */
@@ -147,7 +157,7 @@ export function settle(root: string, intent: Intent, token: string): Settled {
     undo(root, paths, intent, token);
     return { happened: false, place: text === undefined ? undefined : place };
   }
-  const kept = finish(paths, token);
+  const kept = finish(paths, token, intent.over);
   if (intent.to === undefined || moved) return { happened: true, place, ...(kept === undefined ? {} : { kept }) };
   const target = placeDir(root, intent.to);
   makeFolder(path.dirname(target));
@@ -157,13 +167,13 @@ export function settle(root: string, intent: Intent, token: string): Settled {
   return { happened: true, place: intent.to, ...(kept === undefined ? {} : { kept }) };
 }
 
-/** Renames the staged renders into their places; HANDOFF.md last, with the author's part as it is now. */
-function finish(paths: SessionPaths, token: string): string | undefined {
-  for (const target of [paths.tools, paths.summary, paths.payload]) {
+/** Renames what is staged into its place; HANDOFF.md last, with the author's part as it is now. */
+function finish(paths: SessionPaths, token: string, over: Intent['over']): string | undefined {
+  for (const target of [paths.timeline, paths.chain, paths.tools, paths.summary, paths.payload]) {
     const staged = stagedName(target, token);
     if (fs.existsSync(staged)) rename(staged, target);
   }
-  const kept = placeBrief(paths.brief, token);
+  const kept = placeBrief(paths.brief, token, over);
   syncFolder(paths.dir);
   dropStaged(paths.dir, token);
   return kept;
@@ -174,8 +184,10 @@ function undo(root: string, paths: SessionPaths, intent: Intent, token: string):
     removeProjectIfEmpty(path.dirname(paths.dir));
     return;
   }
-  cut(paths.timeline, intent.timeline_bytes, intent.base === null);
-  cut(paths.chain, intent.chain_bytes, intent.base === null || intent.chain_bytes === 0);
+  if (intent.replaces !== true) {
+    cut(paths.timeline, intent.timeline_bytes, intent.base === null);
+    cut(paths.chain, intent.chain_bytes, intent.base === null || intent.chain_bytes === 0);
+  }
   dropStaged(paths.dir, token);
   if (intent.base === null) {
     removeEmpty(paths.dir, path.join(root, 'projects'));

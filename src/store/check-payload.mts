@@ -37,7 +37,7 @@ export function hashWithZeros(file: string, hash: string | undefined, asLf = fal
   try {
     const sum = hasher();
     const { size } = fs.fstatSync(fd);
-    const at = hash === undefined ? undefined : findHash(fd, size, hash);
+    const at = hash === undefined ? undefined : placeOfHash(fd, size, hash);
     const take = asLf ? lineEndsAsLf((chunk) => sum.update(chunk)) : (chunk: Buffer) => void sum.update(chunk);
     readBytes(fd, 0, at ?? size, take);
     if (at !== undefined) {
@@ -60,8 +60,11 @@ export function lineEndsAsLf(use: (chunk: Buffer) => void): (chunk: Buffer) => v
   };
 }
 
-/** A quote inside a string is escaped, so the key with its quotes stands only where it is a key. */
-function findHash(fd: number, size: number, hash: string): number | undefined {
+/**
+ * Where the digits of the manifest's hash begin in a payload or a summary, in bytes; undefined where they are not there.
+ * A quote inside a string is escaped, so the key with its quotes stands only where it is a key.
+ */
+export function placeOfHash(fd: number, size: number, hash: string): number | undefined {
   const key = '"manifest_sha256": "';
   const wanted = Buffer.from(key + hash);
   const buffer = Buffer.allocUnsafe(1 << 16);

@@ -75,22 +75,22 @@ function checkOnce(root: string, row: IndexRow, paths: SessionPaths): Checked {
     checked.findings.push(fail('manifest-tampered', 'manifest tampered (sha mismatch)', manifest.manifest_sha256, 'another'));
     return checked;
   }
-  if (isUnrendered(manifest, paths)) {
-    checked.findings.push(fail('no-brief', `no brief yet; \`handoff render ${row.id}\` makes it`));
-  }
   const atWork = atWorkOf(holderOf(storePaths(root).locks, sessionKey(manifest.session)), read.text);
   if (atWork !== undefined) {
     checked.findings.push(atWork.alive ? note('build-at-work', 'a build is at work') : note('interrupted', 'a build was interrupted; the next one settles it', undefined, undefined, false));
   }
+  if (isUnrendered(manifest, paths, atWork)) {
+    checked.findings.push(fail('no-brief', `no brief yet; \`handoff render ${row.id}\` makes it`));
+  }
   checked.sealed = isSealed(manifest);
-  checked.findings.push(...checkTimeline(paths, manifest, atWork));
+  checked.findings.push(...checkTimeline({ ...paths, timeline: stagedOf(paths.timeline, atWork), chain: stagedOf(paths.chain, atWork) }, manifest, atWork));
   if (checked.findings.some(({ id }) => id === 'no-brief')) return checked;
   const asLf = checked.findings.some(({ id }) => id === 'line-ends');
-  checked.findings.push(...checkPayload(renderOf(paths.payload, atWork), manifest, asLf));
+  checked.findings.push(...checkPayload(stagedOf(paths.payload, atWork), manifest, asLf));
   if (isSealed(manifest)) {
     const { seal } = manifest;
-    if (hashWithZeros(renderOf(paths.summary, atWork), manifest.manifest_sha256, asLf) !== seal.summary_sha256) checked.findings.push(note('summary-differs', 'HANDOFF.summary.json differs from what was rendered'));
-    if (hashWithZeros(renderOf(paths.tools, atWork), undefined, asLf) !== seal.tools_sha256) checked.findings.push(note('tools-differ', 'TOOLS.md differs from what was rendered'));
+    if (hashWithZeros(stagedOf(paths.summary, atWork), manifest.manifest_sha256, asLf) !== seal.summary_sha256) checked.findings.push(note('summary-differs', 'HANDOFF.summary.json differs from what was rendered'));
+    if (hashWithZeros(stagedOf(paths.tools, atWork), undefined, asLf) !== seal.tools_sha256) checked.findings.push(note('tools-differ', 'TOOLS.md differs from what was rendered'));
   }
   if (atWork === undefined) checked.findings.push(...checkBrief(paths, manifest));
   checked.findings.push(...checkSources(manifest), ...checkPromotion(manifest));
@@ -98,8 +98,8 @@ function checkOnce(root: string, row: IndexRow, paths: SessionPaths): Checked {
 }
 
 /** A merged session has a timeline and a manifest until it is rendered. */
-function isUnrendered(manifest: Manifest, paths: SessionPaths): boolean {
-  return manifest.merged_from !== undefined && !fs.existsSync(paths.payload) && !fs.existsSync(paths.brief);
+function isUnrendered(manifest: Manifest, paths: SessionPaths, atWork: AtWork | undefined): boolean {
+  return manifest.merged_from !== undefined && !fs.existsSync(stagedOf(paths.payload, atWork)) && !fs.existsSync(paths.brief);
 }
 
 function atWorkOf(held: Held | undefined, manifestText: string): AtWork | undefined {
@@ -110,8 +110,8 @@ function atWorkOf(held: Held | undefined, manifestText: string): AtWork | undefi
   return { token: record.token, before: base === sha256(manifestText), timelineBytes: record['timeline_bytes'] as number, alive: held?.life !== 'dead' };
 }
 
-/** A staged render stands for its target once its manifest is committed. */
-function renderOf(target: string, atWork: AtWork | undefined): string {
+/** A staged file stands for its target once its manifest is committed. */
+function stagedOf(target: string, atWork: AtWork | undefined): string {
   if (atWork === undefined || atWork.before) return target;
   const staged = stagedName(target, atWork.token);
   return fs.existsSync(staged) ? staged : target;

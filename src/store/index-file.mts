@@ -102,7 +102,7 @@ export function byBytes(a: string, b: string): number {
 }
 
 export interface IndexChange {
-  put?: IndexRow;
+  put?: IndexRow | readonly IndexRow[];
   /** The place that a session has left. */
   remove?: { project: string; id: string };
   /** Runs under the index lock, after the rows are written: the pages that say the same. */
@@ -138,10 +138,14 @@ export function rebuildIndex(root: string, pages?: (rows: readonly IndexRow[]) =
   }
 }
 
+function listOf(put: IndexChange['put']): readonly IndexRow[] {
+  return put === undefined ? [] : [put].flat() as IndexRow[];
+}
+
 function changed(rows: IndexRow[], { put, remove }: IndexChange): IndexRow[] {
-  const kept = rows.filter((row) => !(remove !== undefined && row.id === remove.id && row.project === remove.project)
-    && !(put !== undefined && row.id === put.id && row.project === put.project));
-  if (put !== undefined) kept.push(put);
+  const puts = new Map(listOf(put).map((row) => [`${row.project}/${row.id}`, row]));
+  const kept = rows.filter((row) => !(remove !== undefined && row.id === remove.id && row.project === remove.project) && !puts.has(`${row.project}/${row.id}`));
+  kept.push(...puts.values());
   return kept.sort((a, b) => byBytes(a.project, b.project) || byBytes(a.id, b.id));
 }
 
@@ -151,7 +155,7 @@ const CLOSE = '\n  }\n]';
 
 /** The text with the rows exchanged; undefined where it is not in the form that both 2.0.x and we write. */
 function spliced(text: string, { put, remove }: IndexChange): string | undefined {
-  if (text.trim() === '[]') return put === undefined ? text : JSON.stringify([put], null, 2);
+  if (text.trim() === '[]') return put === undefined ? text : JSON.stringify(changed([], { put }), null, 2);
   if (!text.startsWith(OPEN) || !text.endsWith(CLOSE)) return undefined;
   const rows = text.slice(OPEN.length, -CLOSE.length).split(BETWEEN);
   if (remove !== undefined) {
@@ -159,10 +163,10 @@ function spliced(text: string, { put, remove }: IndexChange): string | undefined
     if (at === undefined) return undefined;
     if (at.found) rows.splice(at.index, 1);
   }
-  if (put !== undefined) {
-    const at = placeOf(rows, put.project, put.id);
+  for (const one of listOf(put)) {
+    const at = placeOf(rows, one.project, one.id);
     if (at === undefined) return undefined;
-    const row = JSON.stringify([put], null, 2).slice(OPEN.length, -CLOSE.length);
+    const row = JSON.stringify([one], null, 2).slice(OPEN.length, -CLOSE.length);
     rows.splice(at.index, at.found ? 1 : 0, row);
   }
   return rows.length === 0 ? '[]' : OPEN + rows.join(BETWEEN) + CLOSE;

@@ -78,6 +78,22 @@ function addNote(root: string, project: string, note: LinkNote): boolean {
   return true;
 }
 
+/** The note that `merge` leaves in the second one's project; once. `folder` is that of the merged session. Call it under the index lock. */
+export function addMergeNote(root: string, note: { project: string; folder: string; of: [string, string]; other: string; at: string }): void {
+  const { links } = storePaths(root);
+  const file = path.join(links, `${note.other}.md`);
+  const text = readText(file) ?? `# Related work: ${note.other}\n\n`;
+  const marker = mergeMarker(note.folder);
+  if (text.includes(marker)) return;
+  const line = `- ${note.at.slice(0, 10)} ${note.project}/${note.folder}: ${note.of[0]} merged with ${note.of[1]} ${marker}\n`;
+  fs.mkdirSync(links, { recursive: true, mode: 0o700 });
+  replaceFile(file, text.endsWith('\n') ? text + line : `${text}\n${line}`, NEW, false);
+}
+
+function mergeMarker(folder: string): string {
+  return `<!-- merged:${folder} -->`;
+}
+
 function markerOf(place: string): string {
   return `<!-- xlink:${place} -->`;
 }
@@ -93,11 +109,14 @@ export function dropLinks(root: string, place: string): void {
     throw error;
   }
   const marker = markerOf(place);
+  const merged = mergeMarker(place.slice(place.indexOf('/') + 1));
+  const isOfIt = (line: string): boolean => line.includes(marker) || (line.includes(merged) && line.includes(` ${place}: `));
   for (const name of names.filter((entry) => entry.endsWith('.md'))) {
     const file = path.join(links, name);
     const text = readText(file);
-    if (text === undefined || !text.includes(marker)) continue;
-    const kept = text.split('\n').filter((line) => !line.includes(marker)).join('\n');
+    if (text === undefined || !(text.includes(marker) || text.includes(merged))) continue;
+    const kept = text.split('\n').filter((line) => !isOfIt(line)).join('\n');
+    if (kept === text) continue;
     if (/^# Related work: .*\n*$/.test(kept)) fs.unlinkSync(file);
     else replaceFile(file, kept, NEW, false);
   }

@@ -10,7 +10,7 @@ import { allLocks, recordsOf } from '../lib/fs/lock.mts';
 import { sessionDir, sessionPaths, storePaths } from './layout.mts';
 import { indexRow, parseRows, rowsFromManifests, type IndexRow } from './index-file.mts';
 import { readManifest } from './manifest.mts';
-import { folderName, withSuffix } from './names.mts';
+import { folderName, isBeside, withSuffix } from './names.mts';
 
 /** All sessions, in the order of the index. */
 export function allSessions(root: string): IndexRow[] {
@@ -49,11 +49,21 @@ export function findExact(root: string, id: string, sourceId?: string): IndexRow
     (row: IndexRow) => row.id === id && isGivenName(row),
     (row: IndexRow) => sourceId !== undefined && row.source_id === sourceId,
   ]) {
-    const hits = unique(rows.filter(fits)).filter((row) => fs.existsSync(sessionPaths(dirOf(root, row)).manifest));
+    const found = unique(rows.filter(fits)).filter((row) => fs.existsSync(sessionPaths(dirOf(root, row)).manifest));
+    // Of two that went apart, the one that kept the id stands for both.
+    const hits = found.filter((row) => !found.some((other) => isBeside(row.uuid, other.uuid)));
     if (hits.length > 1) throw ambiguous(id, hits);
     if (hits[0] !== undefined) return hits[0];
   }
   return undefined;
+}
+
+/** The sessions beside the one with this id: what other stores made of it. */
+export function besideSessions(root: string, id: string): IndexRow[] {
+  const text = readText(storePaths(root).index);
+  const mentioned = text === undefined || text.includes(`${JSON.stringify(id).slice(0, -1)}~`);
+  const rows = [...(mentioned ? (text === undefined ? undefined : parseRows(text)) ?? rowsFromManifests(root) : []), ...lockedSessions(root)];
+  return unique(rows.filter(({ uuid }) => isBeside(uuid, id)));
 }
 
 /** A folder that a person named. One that was made from its session's id stands for that id alone: `a/b` is not `a_b`. */

@@ -24,6 +24,18 @@ export function withSuffix(name: string, id: string): string {
   return `${name.slice(0, MOST_BYTES - suffix.length)}${suffix}`;
 }
 
+const BESIDE = /~[0-9a-f]{8}$/;
+
+/** The session that went another way in another store, beside the one that kept the id; `mark` begins with 8 hex digits of its own. */
+export function besideId(id: string, mark: string): string {
+  return `${id}~${mark.slice(0, 8)}`;
+}
+
+/** Whether `id` is that of a session beside `of`. */
+export function isBeside(id: string, of: string): boolean {
+  return id.length === of.length + 9 && id.startsWith(of) && BESIDE.test(id);
+}
+
 /** A project's name as a folder: lower case, runs of other characters as one dash, 48 at most. */
 export function projectSlug(name: string): string {
   const slug = name.toLowerCase().replace(/[^a-z0-9._-]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 48).replace(/-+$/, '');

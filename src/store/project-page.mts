@@ -12,18 +12,18 @@ export interface ProjectLine {
 
 const HEAD_LENGTH = 80;
 
-/** Writes the line of `put`, and takes out that of `remove`. Call it under the index lock. */
-export function updateProjectPage(root: string, project: string, change: { put?: ProjectLine; remove?: string }): void {
+/** Writes the lines of `put`, and takes out that of `remove`. Call it under the index lock. */
+export function updateProjectPage(root: string, project: string, change: { put?: ProjectLine | readonly ProjectLine[]; remove?: string }): void {
   const file = projectPage(root, project);
   const text = readText(file);
   if (text === undefined && change.put === undefined) return;
   const lines = (text ?? emptyPage(project)).split('\n');
   if (lines.at(-1) === '') lines.pop();
   if (change.remove !== undefined) drop(lines, change.remove);
-  if (change.put !== undefined) {
-    const at = find(lines, change.put.session);
-    if (at < 0) lines.push(lineOf(change.put));
-    else lines[at] = lineOf(change.put);
+  for (const line of change.put === undefined ? [] : [change.put].flat() as ProjectLine[]) {
+    const at = find(lines, line.session);
+    if (at < 0) lines.push(lineOf(line));
+    else lines[at] = lineOf(line);
   }
   const next = `${lines.join('\n')}\n`;
   if (next !== text) replaceFile(file, next, NEW, false);

@@ -124,6 +124,15 @@ export function removeQuietly(file: string): void {
   }
 }
 
+/** A file, or a folder with all below it; links in it are removed, not followed. */
+export function removeTree(folder: string): void {
+  try {
+    fs.rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // The same: what is left in a folder for work is removed by the next command.
+  }
+}
+
 /** The file's text, or undefined where there is none. */
 export function readText(file: string): string | undefined {
   try {

@@ -11,7 +11,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { HandoffError, errnoOf } from '../errors.mts';
-import { FILE_MODE, makeFolder, removeQuietly, rename, sleep, writeAll } from './files.mts';
+import { FILE_MODE, makeFolder, removeQuietly, removeTree, rename, sleep, writeAll } from './files.mts';
 import { exists, lifeOf, lifeOfNumber, ownHolder, type Holder, type Life } from './holder.mts';
 
 /** What a lock file says. Keys beside these belong to the operation that holds it. */
@@ -278,11 +278,11 @@ function names(folder: string): string[] {
   }
 }
 
-/** Removes what a process left that died between writing its lock and linking it; the name tells whose it was. */
+/** Removes what a process left that died: a lock before it was linked, or a folder at work; the name tells whose it was. */
 function sweep(folder: string): void {
   for (const name of names(folder)) {
     const pid = /\.(\d+)\.[0-9a-f]{24}\.tmp$/.exec(name)?.[1];
-    if (pid !== undefined && !exists(Number(pid))) removeQuietly(path.join(folder, name));
+    if (pid !== undefined && !exists(Number(pid))) removeTree(path.join(folder, name));
     if (name.endsWith('.taking') && ageMs(path.join(folder, name)) > TAKING_DEAD_MS) removeQuietly(path.join(folder, name));
   }
 }

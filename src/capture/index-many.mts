@@ -1,0 +1,23 @@
+/** The rows and lines of many sessions in one go, so that an import of thousands does not write the index thousands of times. */
+import { sessionPaths } from '../store/layout.mts';
+import { indexRow, updateIndex } from '../store/index-file.mts';
+import { readManifest } from '../store/manifest.mts';
+import { updateProjectPage, type ProjectLine } from '../store/project-page.mts';
+import { placeDir } from './commit.mts';
+import { objectiveOf } from './session.mts';
+
+/** `places` are `project/folder`. */
+export function indexSessions(root: string, places: readonly string[]): void {
+  const lines = new Map<string, ProjectLine[]>();
+  const put = [...new Set(places)].flatMap((place) => {
+    const [project = '', folder = ''] = place.split('/');
+    const paths = sessionPaths(placeDir(root, place));
+    const read = readManifest(paths.manifest);
+    if (read.state !== 'read') return [];
+    const { session, turn_count: turns, revisions } = read.manifest;
+    lines.set(project, [...(lines.get(project) ?? []), { session, turns, revisions, objective: objectiveOf(paths.summary) }]);
+    return [{ ...indexRow(folder, read.manifest), project }];
+  });
+  if (put.length === 0) return;
+  updateIndex(root, { put, pages: () => lines.forEach((of, project) => updateProjectPage(root, project, { put: of })) });
+}
