@@ -16,6 +16,7 @@ import { createNumbering } from './numbering.mts';
 import type { Extent, Origin } from './origin.mts';
 import { createRecordReader, createTextReader, createTokenCount, type Tally, type TokenCount } from './records.mts';
 import { sameTurn, turnsOfSource } from './rewritten.mts';
+import type { Renders } from './renders.mts';
 import type { Segment } from './segment.mts';
 import { firstLineHash } from './source.mts';
 
@@ -41,8 +42,9 @@ const BREATH_BYTES = 8 << 20;
 /**
  * Reads the source and writes what is new. `timeline`: the file and how much of it is committed. Bad lines are only
  * counted: whether they stop the build is the caller's to say, and once there is one that will, no more is written.
+ * `beside` hashes a source that is read from its start while this thread parses it.
  */
-export async function takeIn(work: Work, origin: Origin | { kind: 'first' }, extent: Extent, ledger: Ledger, segment: Segment, timeline: { file: string; bytes: number }): Promise<Intake> {
+export async function takeIn(work: Work, origin: Origin | { kind: 'first' }, extent: Extent, ledger: Ledger, segment: Segment, timeline: { file: string; bytes: number }, beside?: Renders['hash']): Promise<Intake> {
   const { request, place, transcript: { source, adapter, head } } = work;
   const grown = origin.kind === 'grown' ? origin : undefined;
   const replaced = origin.kind === 'grown' || origin.kind === 'rewritten' ? origin.row : undefined;
@@ -97,12 +99,15 @@ export async function takeIn(work: Work, origin: Origin | { kind: 'first' }, ext
   };
 
   const raw = grown?.hash ?? hasher();
+  const hashed = grown === undefined ? beside?.(source.fd, extent.to) : undefined;
+  // Whoever fails first is told; the hash is waited for at the end.
+  hashed?.catch(() => {});
   // Text is read from its start: what a marker is depends on the lines above. Its captured bytes are hashed already.
   const from = adapter === undefined ? 0 : grown?.from ?? 0;
   let index = adapter === undefined ? 0 : captured;
   // A last line that had no end when it was captured: what comes first now is the rest of it.
   if (adapter !== undefined && grown !== undefined && !endsInLf(source.fd, from)) index -= 1;
-  const lines = readLines(source.fd, { from, to: extent.to, maxLineBytes: request.maxLineBytes, ...(adapter === undefined ? {} : { onBytes: (chunk: Buffer) => raw.update(chunk) }) });
+  const lines = readLines(source.fd, { from, to: extent.to, maxLineBytes: request.maxLineBytes, ...(adapter === undefined || hashed !== undefined ? {} : { onBytes: (chunk: Buffer) => raw.update(chunk) }) });
   let breath = from + BREATH_BYTES;
   for (let line: Line | undefined = lines.next(); line !== undefined; line = lines.next()) {
     if (line.end > breath) {
@@ -116,12 +121,12 @@ export async function takeIn(work: Work, origin: Origin | { kind: 'first' }, ext
     index += 1;
   }
   for (const draft of reader.end()) take(draft, reader.at);
-  if (adapter === undefined) readBytes(source.fd, grown?.from ?? 0, extent.to, (chunk) => raw.update(chunk));
+  if (adapter === undefined && hashed === undefined) readBytes(source.fd, grown?.from ?? 0, extent.to, (chunk) => raw.update(chunk));
 
   const isShorter = old !== undefined && rewrittenFrom === undefined && old.next() !== undefined;
   const isOlderCopy = isShorter && origin.kind === 'rewritten' && origin.moved;
   if (isShorter && !isOlderCopy) differs(index);
-  const row: SourceRow = { path: source.path, first_line_sha256: firstLineHash(source), bytes: extent.to, raw_sha256: raw.digest('hex'), lines: index, runs };
+  const row: SourceRow = { path: source.path, first_line_sha256: firstLineHash(source), bytes: extent.to, raw_sha256: (await hashed) ?? raw.digest('hex'), lines: index, runs };
   return { row, replaced, tally: reader.tally, tokens, redactor, rewrittenFrom, late: numbering.late, isOlderCopy, isSilent };
 }
 

@@ -14,6 +14,7 @@ export type Order = { id: number } & (
   | { act: 'advance'; bytes: number }
   | { act: 'finish'; bytes: number; view: RenderView }
   | { act: 'seal'; view: RenderView }
+  | { act: 'hash'; fd: number; bytes: number }
 );
 
 export interface Answer {
@@ -75,6 +76,7 @@ function inThread(job: RenderJob, rollback: Rollback): Renders {
       ask({ id: (sent += 1), act: 'advance', bytes }).catch(() => {});
     },
     finish: (bytes, view) => ask<Rendered>({ id: (sent += 1), act: 'finish', bytes, view }),
+    hash: (fd, bytes) => ask<string>({ id: (sent += 1), act: 'hash', fd, bytes }),
     async seal(view) {
       await ask<undefined>({ id: (sent += 1), act: 'seal', view });
       await stop(worker);

@@ -1,7 +1,9 @@
 /** The thread of render-thread.mts: the renders of one session, driven by messages. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { errnoOf, HandoffError } from '../lib/errors.mts';
+import { readBytes } from '../lib/fs/lines.mts';
 import { createRollback } from '../lib/fs/rollback.mts';
+import { hasher } from '../lib/hash-chain.mts';
 import { openRenders, type RenderJob } from './renders.mts';
 import type { Answer, Order } from './render-thread.mts';
 
@@ -18,7 +20,15 @@ parentPort?.on('message', (order: Order) => {
 async function run(order: Order): Promise<unknown> {
   if (order.act === 'advance') return renders.advance(order.bytes);
   if (order.act === 'finish') return renders.finish(order.bytes, order.view);
+  if (order.act === 'hash') return hashOf(order.fd, order.bytes);
   return renders.seal(order.view);
+}
+
+/** Descriptors belong to the process; reads that name their place do not disturb each other. */
+function hashOf(fd: number, bytes: number): string {
+  const hash = hasher();
+  readBytes(fd, 0, bytes, (chunk) => hash.update(chunk));
+  return hash.digest('hex');
 }
 
 /** An error's class is lost on the way between threads. */

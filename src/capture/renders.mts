@@ -48,6 +48,8 @@ export interface Renders {
   seal(view: RenderView): Promise<void>;
   /** Another thread writes the files. */
   readonly inThread: boolean;
+  /** SHA-256 of the first `bytes` bytes of an open file, beside other work; absent where there is no other thread. */
+  hash?(fd: number, bytes: number): Promise<string>;
   /** Stops all work on the files, before they are removed. */
   abandon(): Promise<void>;
 }

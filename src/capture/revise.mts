@@ -73,7 +73,7 @@ export async function revise(work: Work, origin: Origin | { kind: 'first' }, ext
     const before = ledger.turns;
     if (work.base !== undefined && before !== work.base.manifest.turn_count) throw miscounted(work.session, before, work.base.manifest.turn_count);
     const segment = openSegment(paths, base, rollback, advance);
-    const intake = whole === undefined ? await takeIn(work, origin, extent, ledger, segment, timeline) : takeInWhole(work, whole, ledger, segment, timeline);
+    const intake = whole === undefined ? await takeIn(work, origin, extent, ledger, segment, timeline, renders.hash) : takeInWhole(work, whole, ledger, segment, timeline);
     if (intake.tally.badCount > 0 && request.allowBadLines !== true) throw badLines(intake.row.path, intake.tally.bad, intake.tally.badCount);
     if (intake.isOlderCopy) {
       await renders.abandon();
