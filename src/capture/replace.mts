@@ -20,7 +20,7 @@ export interface Replacement {
   at: string;
   /** The manifest as it stands there; undefined for a new session. */
   base: { manifest: Manifest; text: string } | undefined;
-  /** The new files, durable, under their own names; they are moved. The timeline and the chain must be among them. */
+  /** The new files, durable, under their own names; they are moved. What is not among them stays. */
   from: SessionPaths;
   /** What manifest.json will hold. */
   text: string;

@@ -10,6 +10,7 @@ export const program: Program = {
     { name: 'verify-gate', summary: 'may this handoff be called verified? Reads only', load: async () => (await import('./verify-gate.mts')).command },
     { name: 'promote', summary: 'stamp a handoff that passes the gate', load: async () => (await import('./promote.mts')).command },
     { name: 'merge', summary: 'read two handoffs as one, in the order of time', load: async () => (await import('./merge.mts')).command },
+    { name: 'federated-merge', summary: 'import from other stores what is not here or says more', load: async () => (await import('./federated-merge.mts')).command },
     { name: 'validate', summary: 'the twelve checks of a live HANDOFF.md', load: async () => (await import('./validate.mts')).command },
     { name: 'dispatch', summary: 'hand a handoff that passes the gate to a broker', load: async () => (await import('./dispatch.mts')).command },
     { name: 'self-improve', summary: 'list long sessions whose brief is thin: counts, no content', load: async () => (await import('./self-improve.mts')).command },

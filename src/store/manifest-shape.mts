@@ -1,0 +1,47 @@
+/**
+ * A manifest from elsewhere: its own hash proves only that whoever wrote it knows the rule. Before anything is done by it,
+ * every key that this program goes by must be of its kind.
+ */
+import { isSealed, type Manifest } from './manifest.mts';
+
+type Kind = (value: unknown) => boolean;
+
+const text: Kind = (value) => typeof value === 'string';
+const name: Kind = (value) => typeof value === 'string' && value !== '' && value.length <= 4096;
+const finite: Kind = (value) => typeof value === 'number' && Number.isFinite(value);
+const whole: Kind = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
+const hash: Kind = (value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
+const when: Kind = (value) => typeof value === 'string' && value.length <= 64 && !Number.isNaN(Date.parse(value));
+const flag: Kind = (value) => typeof value === 'boolean';
+const list = (of: Kind): Kind => (value) => Array.isArray(value) && value.every(of);
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const every = (of: Kind): Kind => (value) => isObject(value) && Object.values(value).every(of);
+const shape = (must: Record<string, Kind>, may: Record<string, Kind> = {}): Kind => (value) => isObject(value)
+  && Object.entries(must).every(([key, kind]) => kind(value[key]))
+  && Object.entries(may).every(([key, kind]) => value[key] === undefined || kind(value[key]));
+
+const run: Kind = (value) => Array.isArray(value) && value.length === 2 && value.every(finite);
+
+const MUST: Record<string, Kind> = {
+  session: name, project: text, harness: text, model: text, created_at: when, updated_at: when, source_paths: list(text), watermark: finite,
+  raw_sha256: hash, revisions: whole, turn_count: whole, counts: every(whole), manifest_sha256: hash,
+};
+
+const MAY: Record<string, Kind> = {
+  evidence_contract_sha256: hash, promoted_at: text, promoted_by: text, promoted_gate: text, promoted_revision: whole, prev_project: text,
+  titled_from: list(text), merged_from: list(text), federated_from: text, federated_at: text, objective: text, pinned: list(text), uuid: text,
+  title: text, cwd: text, git: shape({}, { branch: text, commit: text }), adapter: shape({ id: text, version: finite }),
+  sources: list(shape({ path: text, first_line_sha256: text, bytes: whole, raw_sha256: hash, lines: whole, runs: list(run) })),
+  seal: shape({ format: whole, revision: whole, timeline_bytes: whole, chain_head: hash, tools_sha256: hash, summary_sha256: hash, payload_sha256: hash }),
+  parent_session: text, fork: shape({ of: text, by: text }, { until_seq: finite, apart: flag, elsewhere: flag }),
+  subagents: list(shape({ id: text, path: text, title: text })), skipped: whole, bad_lines: whole, unknown: every(whole),
+  redaction: shape({ on: flag, counts: every(whole) }, { older_lines: flag }), usage: every(finite), usage_running: isObject, usage_recent: every(every(finite)),
+};
+
+/** Which key is not of its kind; undefined where all are. */
+export function misshapen(manifest: Manifest): string | undefined {
+  const odd = Object.keys(MUST).find((key) => !MUST[key]?.(manifest[key])) ?? Object.keys(MAY).find((key) => manifest[key] !== undefined && !MAY[key]?.(manifest[key]));
+  if (odd !== undefined) return odd;
+  if (manifest.revisions < 1) return 'revisions';
+  return isSealed(manifest) && manifest.turn_count === 0 ? 'turn_count' : undefined;
+}
