@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { errorPoints, killPoints, Scene, SCENARIOS, tryAll, type Point } from '../fault/commands.ts';
+import { SCENARIOS } from '../fault/commands.ts';
+import { errorPoints, killPoints, Scene, tryAll, type Point } from '../fault/matrix.ts';
 import { Workshop } from '../fault/workshop.ts';
 import { skipWithoutStrace } from '../helpers/strace.ts';
 

@@ -30,7 +30,7 @@ describe.skipIf(skip)('a disk that fills up during a build (skipped where a tmpf
   const workshop = new Workshop();
   const { root } = workshop;
   const transcript = workshop.transcript('subject', 0);
-  const grow = (count: number): void => fs.writeFileSync(transcript, records('subject', 0, count));
+  const grow = (count: number, padding = 0): void => fs.writeFileSync(transcript, records('subject', count, padding));
   const used = (): number => {
     const { blocks, bfree, bsize } = fs.statfsSync(root);
     return ((blocks - bfree) * bsize) / KB;
@@ -39,12 +39,15 @@ describe.skipIf(skip)('a disk that fills up during a build (skipped where a tmpf
   afterEach(() => unmount(root));
   afterAll(() => workshop.remove());
 
-  it('leaves the old revision whole wherever in the build it happens, and a build with room again completes it', () => {
+  it.each([
+    { kind: 'a build', padding: 0 },
+    { kind: 'a build whose renders have a thread of their own', padding: 8 },
+  ])('$kind leaves the old revision whole wherever it happens, and a build with room again completes it', ({ padding }) => {
     expect(mount(root, 64 * KB)).toBe(true);
     grow(40);
     workshop.must('build', transcript);
     const small = used();
-    grow(2500);
+    grow(2500, padding);
     workshop.must('build', transcript);
     const whole = fs.readFileSync(`${root}/${manifests(root)[0]!.folder}/timeline.jsonl`, 'utf8');
     const large = used();
@@ -59,7 +62,7 @@ describe.skipIf(skip)('a disk that fills up during a build (skipped where a tmpf
       workshop.must('build', transcript);
       const before = listing(root);
       const timeline = fs.readFileSync(`${root}/${manifests(root)[0]!.folder}/timeline.jsonl`, 'utf8');
-      grow(2500);
+      grow(2500, padding);
       const full = workshop.handoff('build', transcript);
       const where = `${room} KB of ${Math.round(large)} KB: ${full.stderr}`;
       if (full.status !== 0) {
@@ -77,7 +80,7 @@ describe.skipIf(skip)('a disk that fills up during a build (skipped where a tmpf
       expect(fs.readFileSync(`${root}/${manifests(root)[0]!.folder}/timeline.jsonl`, 'utf8') === whole, where).toBe(true);
       unmount(root);
     }
-    console.log(`disk full: ${steps} sizes from ${Math.round(small)} to ${Math.round(large)} KB, ${refused} refused`);
+    console.log(`disk full, ${padding} MB of text more: ${steps} sizes from ${Math.round(small)} to ${Math.round(large)} KB, ${refused} refused`);
     expect(refused).toBeGreaterThan(steps / 2);
   });
 });

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { skipWithoutStrace } from '../helpers/strace.ts';
-import { errorPoints, Scene, SCENARIOS, tryAll } from './commands.ts';
+import { LONG_ONES, SCENARIOS } from './commands.ts';
+import { errorPoints, Scene, tryAll } from './matrix.ts';
 import { Workshop } from './workshop.ts';
 
 const EVERY = Number(process.env['HANDOFF_FAULT_EVERY'] ?? 1);
@@ -9,7 +10,7 @@ describe.skipIf(skipWithoutStrace())('a command that the file system refuses som
   const workshop = new Workshop();
   afterAll(() => workshop.remove());
 
-  it.each(SCENARIOS)('$name: it says why or finishes, every session stays whole, and the next build finishes it', (scenario) => {
+  it.each([...SCENARIOS, ...LONG_ONES])('$name: it says why or finishes, every session stays whole, and the next build finishes it', (scenario) => {
     const scene = new Scene(workshop, scenario);
     const { figures, broken } = tryAll(scene, errorPoints([...scene.calls, ...scene.callsOff()]).filter((_, at) => at % EVERY === 0));
     console.log(figures);

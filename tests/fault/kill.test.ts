@@ -1,16 +1,18 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { skipWithoutStrace, unsyncedAt } from '../helpers/strace.ts';
-import { isCommit, killPoints, RECOVERIES, Scene, SCENARIOS, tryAll } from './commands.ts';
+import { skipWithoutStrace, unsyncedAt, type Call } from '../helpers/strace.ts';
+import { isCommit, LONG_ONES, RECOVERIES, SCENARIOS } from './commands.ts';
+import { killPoints, Scene, tryAll } from './matrix.ts';
 import { Workshop } from './workshop.ts';
 
 /** HANDOFF_FAULT_EVERY=5 tries every fifth point, for a look in between. */
+const isSync = (call: Call): boolean => /^f(data)?sync$/.test(call.name);
 const EVERY = Number(process.env['HANDOFF_FAULT_EVERY'] ?? 1);
 
 describe.skipIf(skipWithoutStrace())('a command killed at any system call (skipped where strace is missing)', () => {
   const workshop = new Workshop();
   afterAll(() => workshop.remove());
 
-  it.each([...SCENARIOS, ...RECOVERIES])('$name: every session stays whole, and the next build finishes it', (scenario) => {
+  it.each([...SCENARIOS, ...RECOVERIES, ...LONG_ONES])('$name: every session stays whole, and the next build finishes it', (scenario) => {
     const scene = new Scene(workshop, scenario);
     const { figures, broken } = tryAll(scene, killPoints([...scene.calls, ...scene.callsOff()]).filter((_, at) => at % EVERY === 0));
     console.log(figures);
@@ -18,15 +20,20 @@ describe.skipIf(skipWithoutStrace())('a command killed at any system call (skipp
   });
 
   it.each(SCENARIOS)('$name: changes the store from the main thread only, so that every change is a point', (scenario) => {
-    const scene = new Scene(workshop, scenario);
-    const off = scene.callsOff();
-    expect(off.filter((call) => !/^f(data)?sync$/.test(call.name)).map((call) => `${call.name} ${call.where}`)).toEqual([]);
+    const off = new Scene(workshop, scenario).callsOff();
+    expect(off.filter((call) => !isSync(call)).map((call) => `${call.name} ${call.where}`)).toEqual([]);
   });
 
-  it('a build has each file that it wrote on the disk before it commits', () => {
-    const scene = new Scene(workshop, SCENARIOS.find((scenario) => scenario.name === 'rebuild')!);
+  it.each(LONG_ONES)('$name: other threads touch nothing but what is staged', (scenario) => {
+    const off = new Scene(workshop, scenario).callsOff().filter((call) => !isSync(call));
+    expect(off).not.toEqual([]);
+    expect(off.filter((call) => !/\.\*\.tmp$/.test(call.where)).map((call) => `${call.name} ${call.where}`)).toEqual([]);
+  });
+
+  it.each([...SCENARIOS, ...LONG_ONES].filter((scenario) => scenario.name.endsWith('rebuild')))('a $name has each file that it wrote on the disk before it commits', (scenario) => {
+    const scene = new Scene(workshop, scenario);
     const inSession = (file: string): boolean => file.includes('/subject/');
-    expect(unsyncedAt(scene.fresh(), (call) => call.name === 'fdatasync' || call.name === 'fsync').filter(inSession)).not.toEqual([]);
+    expect(unsyncedAt(scene.fresh(), isSync).filter(inSession)).not.toEqual([]);
     expect(unsyncedAt(scene.fresh(), isCommit).filter(inSession)).toEqual([]);
   });
 });

@@ -14,10 +14,12 @@ export const EVIDENCE = 'RESULT: PARTIAL\nWHAT_CHANGED: the parser\nVALIDATION: 
 
 const LINE_TIME = Date.UTC(2026, 0, 1);
 
-/** Records of a small Claude Code session, from the `from`-th to before the `to`-th. */
-export function records(session: string, from: number, to: number): string {
+/** Records of a small Claude Code session; `padding` megabytes of text are spread over the results of its last part. */
+export function records(session: string, to: number, padding = 0): string {
   const lines: string[] = [];
-  for (let i = from; i < to; i++) {
+  const padded = (i: number): boolean => padding > 0 && i % 4 === 3 && i > 0.6 * to;
+  const many = Array.from({ length: to }, (_, i) => i).filter(padded).length;
+  for (let i = 0; i < to; i++) {
     const common = { uuid: `${session}-${i}`, parentUuid: i === 0 ? null : `${session}-${i - 1}`, isSidechain: false, sessionId: session, cwd: '/w', gitBranch: 'main', timestamp: new Date(LINE_TIME + i * 1000).toISOString() };
     const text = `${session} step ${i}: the discount parser keeps every coupon of the invoice`;
     const call = `call-${i - (i % 4)}`;
@@ -26,7 +28,7 @@ export function records(session: string, from: number, to: number): string {
       () => ({ type: 'user', ...common, message: { role: 'user', content: text } }),
       () => assistant({ type: 'text', text }),
       () => assistant({ type: 'tool_use', id: call, name: 'Edit', input: { file_path: `/w/src/${i}.ts`, old_string: 'a', new_string: text } }),
-      () => ({ type: 'user', ...common, message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: `call-${i - (i % 4)}`, content: text }] } }),
+      () => ({ type: 'user', ...common, message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: `call-${i - (i % 4)}`, content: padded(i) ? `${text}\n`.repeat(Math.ceil((padding * (1 << 20)) / many / (text.length + 1))) : text }] } }),
     ];
     lines.push(`${JSON.stringify(shapes[i % 4]!())}\n`);
   }
@@ -51,9 +53,9 @@ export class Workshop {
   }
 
   /** The transcript of a session with so many records; the path is the same whatever the number. */
-  transcript(session: string, count: number): string {
+  transcript(session: string, count: number, padding = 0): string {
     const file = this.path(`${session}.jsonl`);
-    fs.writeFileSync(file, records(session, 0, count));
+    fs.writeFileSync(file, records(session, count, padding));
     return file;
   }
 

@@ -42,8 +42,9 @@ export interface Call {
   where: string;
   /** Paths as they were in this run. */
   paths: readonly string[];
-  /** Made by another thread than the main one. */
+  /** Made by another thread than the main one; `alone`: the main thread makes fewer calls of this name. */
   off?: true;
+  alone?: boolean;
 }
 
 export interface Ended {
@@ -165,7 +166,9 @@ export function unsyncedAt(child: Child, committed: (call: Call) => boolean): st
 
 /** Runs the command undisturbed with every thread followed; the calls on the store that `countCalls` cannot see. */
 export function callsOffMain(child: Child): Call[] {
-  return trace(child, ['-ff', '-e', TRACE]).others.flatMap((lines) => numbered(lines, child.store)).map((call) => ({ ...call, off: true }));
+  const run = trace(child, ['-ff', '-e', TRACE]);
+  const onMain = (name: string): number => run.log.filter((line) => line.startsWith(`${name}(`)).length;
+  return run.others.flatMap((lines) => numbered(lines, child.store)).map((call) => ({ ...call, off: true, alone: onMain(call.name) < call.ordinal }));
 }
 
 function inject(child: Child, call: Call, what: string, struck: (line: string) => boolean): Ended {

@@ -1,0 +1,224 @@
+/**
+ * The matrix of faults: every command that writes a session, struck at every system call that changes the store.
+ * After each fault it is asked what docs/ARCHITECTURE.md promises: a revision happened or did not, whatever died when.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { callsOffMain, countCalls, failAt, killAt, strike, type Call, type Child, type Ended } from '../helpers/strace.ts';
+import type { Scenario } from './commands.ts';
+import { contents, EVIDENCE, explains, listing, manifests, type Workshop } from './workshop.ts';
+
+const SHORT = 12;
+const LONG = 21;
+
+export type Fault = { kind: 'kill' } | { kind: 'error'; errno: string; lasting: boolean };
+
+export interface Point {
+  call: Call;
+  /** Its place among the calls of an undisturbed run. */
+  at: number;
+  fault: Fault;
+}
+
+export interface Held {
+  /** What the struck command did: `killed`, `exit 0`, `exit 1`. */
+  ended: string;
+  /** What was not as promised; empty where all held. */
+  problems: string[];
+}
+
+/** The errors that a file system gives for a call; each is tried alone. */
+const ERRORS: Record<string, readonly string[]> = {
+  open: ['ENOSPC', 'EACCES'], openat: ['ENOSPC', 'EACCES'], mkdir: ['ENOSPC', 'EACCES'], write: ['ENOSPC', 'EIO'], pwrite64: ['ENOSPC', 'EIO'], writev: ['ENOSPC', 'EIO'],
+  copy_file_range: ['ENOSPC', 'EIO'], fsync: ['EIO'], fdatasync: ['EIO'], rename: ['EACCES', 'EIO'], link: ['EACCES', 'ENOSPC'], unlink: ['EACCES'], rmdir: ['EACCES'], ftruncate: ['EIO'],
+};
+/** Calls whose names the program's start does not use: they may go on failing, and the undo meets the same fault. */
+const LASTING = new Set(['fsync', 'fdatasync', 'rename', 'unlink', 'ftruncate']);
+
+/** A call of another thread can be struck only where the main one does not come to that number first. */
+export const killPoints = (calls: readonly Call[]): Point[] => calls.flatMap((call, at) => (call.off && !call.alone ? [] : [{ call, at, fault: { kind: 'kill' } }]));
+
+export function errorPoints(calls: readonly Call[]): Point[] {
+  return calls.flatMap((call, at) => {
+    const isSync = /^f(data)?sync$/.test(call.name);
+    if (call.off && !call.alone && !isSync) return [];
+    const errors = ERRORS[call.name] ?? ['EIO'];
+    const once = errors.map((errno): Point => ({ call, at, fault: { kind: 'error', errno, lasting: false } }));
+    return LASTING.has(call.name) ? [...once, { call, at, fault: { kind: 'error', errno: errors[0]!, lasting: true } } satisfies Point] : once;
+  });
+}
+
+export function describePoint(point: Point): string {
+  const what = point.fault.kind === 'kill' ? 'killed at' : `${point.fault.errno}${point.fault.lasting ? ' from' : ' at'}`;
+  return `${what} ${point.call.name} #${point.at + 1} ${point.call.where}${point.call.off ? ' (beside)' : ''}`;
+}
+
+/** Tries points one after the other; a line of figures for people, and every promise that was broken. */
+export function tryAll(scene: Scene, points: readonly Point[]): { figures: string; broken: string[] } {
+  const ends = new Map<string, number>();
+  const broken: string[] = [];
+  let held = 0;
+  for (const point of points) {
+    const { ended, problems } = scene.try(point);
+    ends.set(ended, (ends.get(ended) ?? 0) + 1);
+    if (problems.length === 0) held++;
+    else broken.push(`${describePoint(point)}: ${ended}; ${problems.join('; ')}`);
+  }
+  const seen = [...ends].sort().map(([ended, count]) => `${count} ${ended}`).join(', ');
+  return { figures: `${scene.scenario.name}: ${scene.calls.length} calls, ${points.length} points: ${seen}; ${held} held`, broken };
+}
+
+/** One scenario with its store prepared, its calls counted and its undisturbed end known. */
+export class Scene {
+  readonly scenario: Scenario;
+  readonly calls: Call[];
+  readonly #workshop: Workshop;
+  readonly #transcript: string;
+  readonly #prepared: string;
+  readonly #base: number;
+  readonly #bystander: Record<string, string>;
+  readonly #timeline: string;
+  /** Listings that are right in the end: the command and then a build, or the command never and then a build. */
+  readonly #ends: string[];
+
+  constructor(workshop: Workshop, scenario: Scenario) {
+    this.scenario = scenario;
+    this.#workshop = workshop;
+    this.#prepared = `prepared ${scenario.name}`;
+    fs.rmSync(workshop.root, { recursive: true, force: true });
+    workshop.must('build', workshop.transcript('bystander', SHORT), '--project', 'aside');
+    this.#transcript = workshop.transcript('subject', SHORT);
+    if (scenario.known) {
+      workshop.must('build', this.#transcript, '--project', 'here');
+      fs.appendFileSync(path.join(workshop.root, 'projects/here/subject/HANDOFF.md'), EVIDENCE);
+    }
+    workshop.transcript('subject', LONG, scenario.padding);
+    scenario.spoil?.(workshop, this.#transcript);
+    workshop.keep(this.#prepared);
+    this.#base = this.#subject()?.revisions ?? 0;
+    this.#bystander = this.#bystanderFiles();
+
+    this.calls = countCalls(workshop.child(this.argv));
+    const ends = new Set<string>();
+    workshop.must('build', this.#transcript);
+    ends.add(listing(workshop.root).join('\n'));
+    this.#timeline = this.#subjectTimeline();
+    workshop.restore(this.#prepared);
+    workshop.must('build', this.#transcript);
+    ends.add(listing(workshop.root).join('\n'));
+    this.#ends = [...ends];
+  }
+
+  get argv(): string[] {
+    return this.scenario.argv(this.#transcript);
+  }
+
+  #subject(): ReturnType<typeof manifests>[number] | undefined {
+    return manifests(this.#workshop.root).find((found) => found.session === 'subject');
+  }
+
+  #subjectTimeline(): string {
+    const found = this.#subject();
+    return found === undefined ? '' : fs.readFileSync(path.join(this.#workshop.root, found.folder, 'timeline.jsonl'), 'utf8');
+  }
+
+  #bystanderFiles(): Record<string, string> {
+    return contents(path.join(this.#workshop.root, 'projects/aside/bystander'));
+  }
+
+  /** The command, with the store as it was prepared. */
+  fresh(): Child {
+    this.#workshop.restore(this.#prepared);
+    return this.#workshop.child(this.argv);
+  }
+
+  /** What other threads do: syncs, which change nothing but may fail. */
+  callsOff(): Call[] {
+    return callsOffMain(this.fresh());
+  }
+
+  /** Strikes the command at the point, in a fresh copy of the prepared store, and asks what held. */
+  try(point: Point): Held {
+    const { call, fault } = point;
+    const ended = strike(() => this.fresh(), call, (child, aim) => (fault.kind === 'kill' ? killAt(child, aim) : failAt(child, aim, fault.errno, fault.lasting)));
+    const problems = ended.hit ? [] : ['the fault struck another call'];
+    if (fault.kind === 'kill') {
+      if (ended.signal !== 'SIGKILL') problems.push(`ended with ${ended.status ?? ended.signal} where it should have been killed`);
+    } else problems.push(...this.#afterError(ended, !fault.lasting));
+    problems.push(...this.#afterFault(), ...this.#afterNextBuild());
+    return { ended: ended.signal === 'SIGKILL' ? 'killed' : `exit ${ended.status}`, problems };
+  }
+
+  /** `undone`: the undo met no fault itself, so what was refused before it was committed must have left nothing. */
+  #afterError(ended: Ended, undone: boolean): string[] {
+    if (ended.status === 0) return [];
+    if (ended.status !== 1) return [`exit ${ended.status ?? ended.signal}: ${ended.stderr}`];
+    const problems = explains(ended.stderr) ? [] : [`exit 1 without one plain sentence: ${JSON.stringify(ended.stderr)}`];
+    const now = listing(this.#workshop.root).filter((name) => name !== '.locks/');
+    const before = listing(this.#workshop.path(this.#prepared)).filter((name) => name !== '.locks/');
+    const committed = this.#subject()?.revisions !== (this.#base || undefined);
+    if (undone && !committed && now.join('\n') !== before.join('\n')) problems.push(`refused, and yet it left: ${difference(now, [before.join('\n')])}`);
+    return problems;
+  }
+
+  /** Readers must find every session whole at a revision that was committed. */
+  #afterFault(): string[] {
+    const problems: string[] = [];
+    const verified = this.#workshop.handoff('verify', '--all');
+    if (verified.status !== 0) problems.push(`verify --all right after it: exit ${verified.status}: ${verified.stdout}${verified.stderr}`);
+    const subject = this.#subject();
+    if (subject === undefined) {
+      if (this.scenario.known && this.scenario.name !== 'forget') problems.push('the session is gone');
+    } else if (subject.revisions < this.#base || subject.revisions > this.#base + this.scenario.revisions) problems.push(`revision ${subject.revisions} from ${this.#base}`);
+    return problems;
+  }
+
+  /** The next build of the same transcript finishes what was left, and nothing shows that there was a fault. */
+  #afterNextBuild(): string[] {
+    const problems: string[] = [];
+    const { root } = this.#workshop;
+    const next = this.#workshop.handoff('build', this.#transcript);
+    if (next.status !== 0) return [`the next build: exit ${next.status}: ${next.stderr}`];
+    const verified = this.#workshop.handoff('verify', '--all', '--strict');
+    if (verified.status !== 0) problems.push(`verify --all --strict after the next build: exit ${verified.status}: ${verified.stdout}${verified.stderr}`);
+    const passes = verified.stdout.split('\n').filter((line) => line.startsWith('PASS ')).length;
+    if (passes !== 2) problems.push(`${passes} sessions pass where there are 2: ${verified.stdout}`);
+    const timeline = this.#subjectTimeline();
+    if (timeline !== this.#timeline) problems.push('the timeline is not the undisturbed one');
+    if (!turnsAreUnique(timeline)) problems.push('turns are there twice');
+    const now = listing(root);
+    if (!this.#ends.includes(now.join('\n'))) problems.push(`files differ from an undisturbed run: ${difference(now, this.#ends)}`);
+    if (JSON.stringify(this.#bystanderFiles()) !== JSON.stringify(this.#bystander)) problems.push('another session was touched');
+    problems.push(...this.#indexProblems());
+    const subject = this.#subject();
+    if (this.scenario.known && this.scenario.name !== 'forget' && subject !== undefined) {
+      const brief = fs.readFileSync(path.join(root, subject.folder, 'HANDOFF.md'), 'utf8');
+      if (!brief.endsWith(EVIDENCE)) problems.push('the evidence block was lost');
+    }
+    return problems;
+  }
+
+  #indexProblems(): string[] {
+    const { root } = this.#workshop;
+    const rows = JSON.parse(fs.readFileSync(path.join(root, 'INDEX.json'), 'utf8')) as { uuid: string; id: string; manifest_sha256: string }[];
+    const want = manifests(root).map((found) => `${path.basename(found.folder)} ${found.session} ${found.manifest_sha256}`).sort();
+    const have = rows.map((row) => `${row.id} ${row.uuid} ${row.manifest_sha256}`).sort();
+    return want.join('\n') === have.join('\n') ? [] : [`INDEX.json has ${have.join(', ')} for ${want.join(', ')}`];
+  }
+}
+
+function turnsAreUnique(timeline: string): boolean {
+  const keys = timeline.split('\n').filter(Boolean).map((line) => {
+    const turn = JSON.parse(line) as { seq: number; part?: number };
+    return `${turn.seq}.${turn.part ?? 0}`;
+  });
+  return new Set(keys).size === keys.length;
+}
+
+function difference(now: readonly string[], ends: readonly string[]): string {
+  const best = ends.map((end) => {
+    const want = end.split('\n');
+    return [...now.filter((name) => !want.includes(name)).map((name) => `+${name}`), ...want.filter((name) => !now.includes(name)).map((name) => `-${name}`)];
+  }).sort((a, b) => a.length - b.length)[0]!;
+  return best.join(' ');
+}
