@@ -27,21 +27,32 @@ export interface Name {
   text: string;
 }
 
+/** Where the last run ended that is too long for a name: its other hits are answered without reading it again. */
+export interface NameState {
+  longTo: number;
+}
+
 /** The whole name around a hit; its text is empty where a run of such characters is too long to be one. */
-export function nameAround(text: string, hit: number): Name {
+export function nameAround(text: string, hit: number, state: NameState): Name {
+  if (hit < state.longTo) return { start: hit, end: hit, text: '' };
   // The window of `api key` begins with the blank.
   if (!isNameCode(text.charCodeAt(hit))) hit++;
   let start = hit;
   while (start > 0 && isNameCode(text.charCodeAt(start - 1))) {
     start--;
-    if (hit - start > NAME_MAX) return { start, end: endOfRun(text, hit), text: '' };
+    if (hit - start > NAME_MAX) return tooLong(hit, endOfRun(text, hit), state);
   }
   const end = endOfRun(text, hit);
-  if (end - hit > NAME_MAX) return { start, end, text: '' };
+  if (end - hit > NAME_MAX) return tooLong(hit, end, state);
   start = Math.min(hit, start + escapeLength(text, start));
   // `api key`: two words make the name.
   if (end - start === 3 && text.charCodeAt(start - 1) === 32 && /^key$/i.test(text.slice(start, end))) start -= WORD_BEFORE.exec(text.slice(Math.max(0, start - 20), start))?.[0].length ?? 0;
   return { start, end, text: text.slice(start, end) };
+}
+
+function tooLong(hit: number, runEnd: number, state: NameState): Name {
+  state.longTo = runEnd;
+  return { start: hit, end: hit, text: '' };
 }
 
 function endOfRun(text: string, from: number): number {
@@ -104,6 +115,7 @@ function gradeOfPart(parts: readonly string[], at: number): Grade | undefined {
   if (PASSWORD.test(part)) return part === 'pw' && parts.length === 1 ? undefined : 'password';
   if (ENDS_PASSWORD.test(part)) return 'password';
   if (TOKEN.test(part) || ENDS_TOKEN.test(part)) return 'token';
+  if (part === 'key' && parts[at - 1] === 'secret') return 'password';
   if (part === 'key') return at > 0 && KEY_BEFORE.test(parts[at - 1] ?? '') ? 'token' : undefined;
   return undefined;
 }

@@ -2,17 +2,20 @@
  * A name that says secret and the value beside it, in a text: NAME=value, JSON and YAML at any depth of escaping,
  * headers, flags, .netrc, markup, and sentences.
  */
-import { gradeOf, isEnvironmentName, nameAround, type Grade, type Name } from './names.mts';
+import { gradeOf, isEnvironmentName, nameAround, type Grade, type Name, type NameState } from './names.mts';
 import type { Span } from './spans.mts';
+import { isUserAndPassword } from './urls.mts';
 import { isHighEntropy, isSecretValue, type Place } from './values.mts';
 
 /** Quotes may carry the backslashes of the strings they lie in: `\\\"` is a quote two levels down. */
-const ASSIGN = /(\\{0,40}["'`])?\]?\*{0,2}([ \t]{0,40})(:=|=>|={1,3}|->|:(?!:))\*{0,2}([ \t]{0,40})/y;
+const ASSIGN = /(\\{0,40}["'`])?\]?\*{0,2}([ \t]{0,40})(:=|=>|={1,3}|->|%3[dD]|:(?!:))\*{0,2}([ \t]{0,40})/y;
 /** `password: str = "..."`: the value of a declaration stands behind its type. */
 const TYPE = /[A-Za-z_][\w.<>[\], |?]{0,40}?[ ]?=[ ]?(?=\\{0,40}["'`])/y;
 /** `"name": "X_TOKEN", "value": "..."` and what YAML and XML make of it. */
 const SIBLING = /\\{0,40}["']?(?:,|\s|\\{1,40}n){1,40}\\{0,40}["']?[vV]alue\\{0,40}["']?\s{0,4}[:=]\s{0,4}/y;
 const MARKUP = />(?=[^<\s])/y;
+/** `set("X_TOKEN", "...")` */
+const ARGUMENT = /\\{0,40}["'`][ ]?,[ ]?(?=\\{0,40}["'`])/y;
 const BLANK = /[ \t]+(?=[^\s=:-])/y;
 const NETRC = /(?:\s|\\{1,40}[nt])+(?=\S)/y;
 const NETRC_BEFORE = /(?:\b|\\[nrt])(?:login|account|machine|user)\s+\S+(?:\s|\\{1,40}[nt])+$/;
@@ -30,7 +33,7 @@ const VALUE_MAX = 8192;
  * Where the last run of each sort began and ended. Whoever begins inside of it ends where it ends, so that a text that is
  * one long run is read once and not once a name.
  */
-export interface RunState {
+export interface RunState extends NameState {
   runs: Map<RegExp, { from: number; to: number }>;
 }
 
@@ -50,8 +53,7 @@ function after(pattern: RegExp, text: string, at: number): number {
 
 /** Judges the name at the hit and what stands beside it; gives where to look on from. */
 export function findPair(text: string, hit: number, state: RunState, spans: Span[]): number {
-  const name = nameAround(text, hit);
-  if (name.text === '') return Math.max(hit + 1, name.end);
+  const name = nameAround(text, hit, state);
   const grade = gradeOf(bareName(name.text));
   if (grade === undefined) return hit + 1;
   const found = grade === 'header' ? header(text, name) : (assigned(text, name, grade, state) ?? beside(text, name, grade, state));
@@ -70,7 +72,7 @@ type Found = Span | null | undefined;
 
 function assigned(text: string, name: Name, grade: Grade, state: RunState): Found {
   let at = after(SIBLING, text, name.end);
-  if (at >= 0) return valueAt(text, at, grade, 'environment', state);
+  if (at >= 0) return valueAt(text, at, grade, 'line', state);
   ASSIGN.lastIndex = name.end;
   const match = ASSIGN.exec(text);
   if (match === null) return undefined;
@@ -79,13 +81,16 @@ function assigned(text: string, name: Name, grade: Grade, state: RunState): Foun
   const typed = operator === ':' ? after(TYPE, text, at) : -1;
   if (typed >= 0) at = typed;
   if (operator === ':') at = Math.max(at, after(BLOCK, text, at));
+  // A comparison with a number or a variable tells nothing.
+  if (operator.startsWith('==') && after(OPEN, text, at) < 0) return null;
+  if (quote !== '' && /\d/.test(text.charAt(at))) return inQuotes(valueAt(text, at, grade, 'plain', state), quote);
   if (quote !== '' || text.charAt(at - 1) === '\n') return valueAt(text, at, grade, 'plain', state);
   const tight = before === '' && behind === '' && operator === '=';
   if (tight && isEnvironmentName(name.text)) return valueAt(text, at, grade, 'environment', state);
   // A colon after a name in capitals is YAML; a line of its own with a word that is no code is YAML or .properties.
   if (operator === ':' && isEnvironmentName(name.text) && before === '') return valueAt(text, at, grade, 'environment', state);
-  if (before === '' && (tight || operator === ':') && isOwnLine(text, name, at, tight, state)) return valueAt(text, at, grade, 'environment', state);
-  return valueAt(text, at, grade, tight && name.text.startsWith('-') ? 'environment' : 'plain', state);
+  if (before === '' && (tight || (operator === ':' && behind !== '')) && isOwnLine(text, name, at, tight, state)) return valueAt(text, at, grade, 'line', state);
+  return valueAt(text, at, grade, tight && name.text.startsWith('-') ? 'line' : 'plain', state);
 }
 
 const LINE_START = /(?:^|[\n\r]|\x1b\[[\d;]{0,12}m|\\{1,40}n|["'`])(?:[ \t]*(?:-[ ]|export[ ]|set[ ])?)$/;
@@ -104,10 +109,13 @@ function beside(text: string, name: Name, grade: Grade, state: RunState): Found 
   let at = after(MARKUP, text, name.end);
   if (at >= 0 && text.charAt(name.start - 1) === '<') return until(text, at, text.indexOf('<', at), grade);
   const isBlank = /\s/.test(text.charAt(name.end));
-  if (isBlank && (name.text.startsWith('--') || SET_BEFORE.test(text.slice(Math.max(0, name.start - 12), name.start)))) {
+  const isFlag = name.text.startsWith('--');
+  if (isBlank && (isFlag || SET_BEFORE.test(text.slice(Math.max(0, name.start - 12), name.start)))) {
     at = after(BLANK, text, name.end);
-    if (at >= 0) return valueAt(text, at, grade, 'environment', state);
+    if (at >= 0) return valueAt(text, at, grade, isFlag ? 'line' : 'environment', state);
   }
+  at = after(ARGUMENT, text, name.end);
+  if (at >= 0) return valueAt(text, at, grade, 'prose', state);
   if (name.text === 'password' && NETRC_BEFORE.test(text.slice(Math.max(0, name.start - 120), name.start))) {
     at = after(NETRC, text, name.end);
     if (at >= 0) return valueAt(text, at, grade, 'environment', state);
@@ -136,21 +144,28 @@ function valueAt(text: string, at: number, grade: Grade, place: Place, state: Ru
   if (delimiter !== undefined) {
     const start = OPEN.lastIndex;
     const end = closing(text, start, delimiter);
-    return end < 0 ? null : spanOf(text, start, end, grade, place === 'prose' ? 'prose' : 'quoted');
+    return end < 0 ? null : spanOf(text, start, end, grade, place === 'prose' || place === 'environment' ? place : 'quoted');
   }
-  const pattern = place === 'environment' ? TO_BLANK : PLAIN;
+  const pattern = place === 'environment' || place === 'line' ? TO_BLANK : PLAIN;
   let end = endOfRun(pattern, text, at, state);
   if (end < 0 || end - at > VALUE_MAX) return null;
   // What opens here is a call or an index, not a literal.
   if (place !== 'prose' && /[([{]/.test(text.charAt(end)) && !text.startsWith('[redacted:', end)) return null;
-  if (place === 'environment' && /^[A-Za-z_][\w.]*\(/.test(text.slice(at, end))) return null;
-  while (end > at && /[.,;)\]}]/.test(text.charAt(end - 1)) && !text.slice(at, end).endsWith(']')) end--;
+  if (pattern === TO_BLANK && /^[A-Za-z_][\w.]*\(/.test(text.slice(at, end))) return null;
+  const trailing = text.slice(at, end).includes('{') ? /[.,;)]/ : /[.,;)}]/;
+  while (end > at && trailing.test(text.charAt(end - 1))) end--;
   return spanOf(text, at, end, grade, place);
+}
+
+function inQuotes(found: Found, quote: string): Found {
+  return found ? { ...found, quote } : found;
 }
 
 function spanOf(text: string, start: number, end: number, grade: Grade, place: Place): Span | null {
   const value = text.slice(start, end);
-  return isSecretValue(value, grade, place) ? { start, end, ...kindOf(value, grade) } : null;
+  // Docker's and npm's `auth` may be letters throughout.
+  const good = isSecretValue(value, grade, place) || (grade === 'token' && place !== 'prose' && value.length >= 8 && isUserAndPassword(value));
+  return good ? { start, end, ...kindOf(value, grade) } : null;
 }
 
 /** Azure's keys have 88 characters of base64: they are hashed like the other keys, and words that people chose are not. */
@@ -185,7 +200,8 @@ export function credentials(text: string, at: number, limit: number): Span | nul
   const start = scheme < 0 ? at : scheme;
   const end = Math.min(limit, after(TO_BLANK, text, start));
   const value = text.slice(start, end).replace(/[,;)\]}]+$/, '');
-  if (end <= start || text.startsWith('[redacted:', start)) return null;
-  const good = isSecretValue(value, scheme < 0 ? 'token' : 'password', 'environment') && (scheme >= 0 || value.length >= 8);
+  // `Bearer ${token}`
+  if (end <= start || /^[$%]?[{(<]/.test(value) || text.startsWith('[redacted:', start)) return null;
+  const good = isSecretValue(value, scheme < 0 ? 'token' : 'password', 'line') && (scheme >= 0 || value.length >= 8);
   return good ? { start, end: start + value.length, kind: 'authorization', hashed: false } : null;
 }

@@ -41,7 +41,7 @@ export function createSearch(scan: Scan = createScan()): Search {
     let from = 0;
     do {
       const { at, groups } = scan;
-      if (groups & NAMED && namesSecret(line, at, groups)) return true;
+      if (groups & NAMED && namesSecret(line, at, groups, progress)) return true;
       from = examine(line, at, groups, progress, spans, false);
       if (spans.length > 0 || progress.escaped) return true;
     } while (scan.next(from));
@@ -89,7 +89,7 @@ function endOf(match: RegExpExecArray | undefined): number {
 }
 
 function newProgress(): Progress {
-  return { end: -1, endFrom: -1, done: 0, open: false, usersTo: 0, flagsTo: 0, runs: new Map(), escaped: false };
+  return { end: -1, endFrom: -1, done: 0, open: false, usersTo: 0, flagsTo: 0, runs: new Map(), longTo: 0, escaped: false };
 }
 
 /** By how much the text is ahead of `plain` at `at`: an escape belongs to what follows it only once it is over. */
@@ -150,13 +150,13 @@ function isInName(text: string, at: number): boolean {
 }
 
 /** For the first look on a line: a name that says secret, or a command that takes one, whatever stands beside it. */
-function namesSecret(line: string, at: number, groups: number): boolean {
+function namesSecret(line: string, at: number, groups: number, progress: Progress): boolean {
   if (groups & (GROUP.words | GROUP.phrases)) {
     COMMAND.lastIndex = at;
     if (COMMAND.test(line)) return true;
   }
   if (!isInName(line, at)) return false;
-  const name = nameAround(line, at);
+  const name = nameAround(line, at, progress);
   if (gradeOf(bareName(name.text)) === undefined) return false;
   FOLLOWED.lastIndex = name.end;
   return !/^(?:pass|auth)$/i.test(name.text) || FOLLOWED.test(line);

@@ -10,6 +10,8 @@ export interface Span {
    * A password must not have one, since short ones could be found by trying.
    */
   hashed: boolean;
+  /** What is put around the marker: a number in JSON becomes a string. */
+  quote?: string;
 }
 
 /** What a text looks like that was redacted before; no rule touches it again. */
@@ -38,7 +40,9 @@ export function replaceSpans(text: string, spans: Span[], counts: Record<string,
   let out = '';
   let done = 0;
   for (const span of settle(spans)) {
-    out += text.slice(done, span.start) + markerOf(span.kind, span.hashed ? text.slice(span.start, span.end) : undefined);
+    const marker = markerOf(span.kind, span.hashed ? text.slice(span.start, span.end) : undefined);
+    const quote = span.quote ?? '';
+    out += text.slice(done, span.start) + quote + marker + quote;
     counts[span.kind] = (counts[span.kind] ?? 0) + 1;
     done = span.end;
   }

@@ -75,10 +75,13 @@ export function findToken(text: string, hit: number, groups: number, spans: Span
 /** A quick no for what LEFT would refuse anyway. */
 function mayBegin(text: string, start: number): boolean {
   const last = text.charCodeAt(start - 1);
-  const isLetter = (last >= 97 && last <= 122) || (last >= 65 && last <= 90);
-  if (!isLetter && !isDigit(last)) return true;
+  const isLetter = isWord(last) && !isDigit(last);
   const before = text.charCodeAt(start - 2);
   const BACKSLASH = 92;
+  const DASH = 45;
+  // The dash of a diff or a flag stands before, not that of a word.
+  if (last === DASH && text.charCodeAt(start - 3) !== BACKSLASH && isWord(before)) return false;
+  if (!isLetter && !isDigit(last)) return true;
   const isEscape = before === BACKSLASH || text.charCodeAt(start - 6) === BACKSLASH || text.charAt(start - 3) === '%';
   return isEscape || (isLetter && (isDigit(before) || before === 91 || before === 59));
 }
@@ -121,6 +124,10 @@ function pushAt(pattern: RegExp, kind: string, text: string, start: number, span
   if (match === undefined) return false;
   spans.push({ start, end: start + match.length, kind, hashed: true });
   return true;
+}
+
+function isWord(code: number): boolean {
+  return isDigit(code) || (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
 }
 
 function isDigit(code: number): boolean {

@@ -4,7 +4,7 @@ import type { Span } from './spans.mts';
 /** The part of a URL that may hold a name and a password; slashes may be escaped as some writers of JSON do. */
 const START = /:(?:\\{0,40}\/){2}/y;
 const AUTHORITY = /[^\s"'`<>\\/?#]{1,600}/y;
-const WIDE = /[^\s"'`<>\\]{1,600}/y;
+const WIDE = /[^\s"'`<>\\]{1,256}/y;
 const REFERENCE = /^(?:\$\{?\w+\}?|\{\{?[^}]*\}\}?|<[^>]*>|\*+|x{3,}|\.{3}|%[A-Z_]+%|\[redacted:[^\]]*\]|\[[A-Z_ -]+\])$/i;
 
 /** `colon` is that of `://`; gives where the name and the password begin. */

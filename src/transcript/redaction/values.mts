@@ -9,11 +9,12 @@ import { MARKER } from './spans.mts';
 export type Place =
   | 'quoted' // in quotes, or a string of the record
   | 'environment' // NAME=value, as shells and .env files have it
+  | 'line' // a line of its own, as YAML has it, or the word after a flag
   | 'plain' // unquoted: in code it would be an expression
   | 'prose'; // "the password is ..."
 
 const TYPES =
-  /^(?:string|str|text|number|int|integer|float|bool|boolean|bytes?|char|varchar|any|unknown|never|object|array|list|dict|map|void|null|nil|none|undefined|nan|true|false|yes|no|on|off|self|this|required|optional|hidden|default|auto|inherit|include|omit|same-origin|basic|bearer|digest|oauth2?|missing|invalid|incorrect|empty|unset|not-?set|set|enabled|disabled|current-password|new-password|one-time-code|password|passwd|passphrase|pass|pwd|secret|secrets|token|tokens|credentials?|auth|authorization|api[-_ ]?key|key|user(?:name)?|value|input|output|env|secretstr|read|write|none)$/i;
+  /^(?:string|str|text|number|int|integer|float|bool|boolean|bytes?|char|varchar|any|unknown|never|object|array|list|dict|map|void|null|nil|none|undefined|nan|true|false|yes|no|on|off|self|this|required|optional|hidden|default|auto|inherit|include|omit|same-origin|basic|bearer|digest|oauth2?|missing|invalid|incorrect|empty|unset|not-?set|set|enabled|disabled|current-password|new-password|one-time-code|password|passwd|passphrase|pass|pwd|secret|secrets|token|tokens|credentials?|auth|authorization|api[-_ ]?key|key|user(?:name)?|value|input|output|env|secretstr|read|write|passed|failed|skipped|options?|flags?|parameters?|arguments?|args|and|or|is|are|for|from|via|with|if|when|to|as|by|in|prompt|stdin|file|path|must|should|can|will|instead|field)$/i;
 /** Words that stand for a secret in an example. Only where they begin the value or are a part of it between separators. */
 const PLACEHOLDER =
   /(?:^|[-_. ])(?:your|my|the|insert|replace|change[-_ ]?me|changeit|example|placeholder|dummy|fake|sample|todo|tbd|xxx+|redacted|masked|hidden|removed|here)(?:$|[-_. ])/i;
@@ -33,32 +34,44 @@ export function isSecretValue(value: string, grade: Grade, place: Place): boolea
   if (value.length < 3 || REFERENCE.test(value) || SAME_CHARACTER.test(value) || STARS.test(value)) return false;
   if (TYPES.test(value) || isPlaceholder(value) || CALL_ID.test(value)) return false;
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(value) || PATH.test(value)) return false;
-  if (/\s/.test(value)) return place === 'quoted' && grade === 'password' && value.length <= 200 && !SENTENCE.test(value);
+  if (/\s/.test(value)) return (place === 'quoted' || place === 'environment') && grade === 'password' && value.length <= 200 && !SENTENCE.test(value);
+  if (/^0x[0-9a-f]{1,8}$/i.test(value) || isMostlyReference(value)) return false;
   if (/^-?\d+(?:\.\d+)?$/.test(value)) return grade === 'password' ? value.length >= 4 : value.length >= 16;
-  if (grade !== 'password' && !looksMade(value)) return false;
+  if (grade !== 'password' && place !== 'environment' && !looksMade(value)) return false;
   switch (place) {
     case 'quoted':
       return value.length >= 4 || grade === 'password';
     case 'environment':
+    case 'line':
       return !CODE_ROOT.test(value);
     case 'plain':
       return !IDENTIFIERS.test(value) && isLiteral(value, grade);
     case 'prose':
-      return value.length >= 6 && /\d/.test(value) && /[A-Za-z]/.test(value) && !IDENTIFIERS.test(value) && !/^[a-z]+-?\d{1,2}$/i.test(value);
+      return value.length >= 6 && /\d/.test(value) && /[A-Za-z]/.test(value) && !IDENTIFIERS.test(value) && (grade === 'password' || !/^[a-z]+-?\d{1,2}$/i.test(value));
   }
+}
+
+/** `${user}:${password}`: what is left without the references is no secret. */
+function isMostlyReference(value: string): boolean {
+  if (!value.includes('{')) return false;
+  return value.replace(/[$#]?\{{1,2}[^{}]{0,100}\}{1,2}/g, '').length < 4;
 }
 
 /** A machine made it: a digit in it, or long, or letters of both cases all through. */
 function looksMade(value: string): boolean {
   if (value.length < 6) return false;
+  if (/[(){}]/.test(value)) return false;
   if (/\d/.test(value)) return true;
-  if (/^[a-z]+(?:[-_ ][a-z]+)*$/.test(value) || /^[A-Z]?[a-z]+(?:[A-Z][a-z]+)*$/.test(value) || /^[A-Z_]+$/.test(value)) return value.length >= 24 && !/[-_ ]/.test(value);
-  return value.length >= 8;
+  if (/^[^A-Za-z]*[A-Za-z]+(?:[-_. ]+[A-Za-z]+)*$/.test(value) && /[^A-Za-z]/.test(value)) return false;
+  if (!/^[A-Za-z]+$/.test(value)) return value.length >= 20;
+  // The case changes every few letters where it is random, and with every word where it is not.
+  const changes = value.match(/[a-z][A-Z]/g)?.length ?? 0;
+  return value.length >= 12 && (changes / value.length > 0.18 || value.length >= 32);
 }
 
 /** An unquoted word in code is most often a variable; a literal has what no variable has, or a digit that is no count. */
 function isLiteral(value: string, grade: Grade): boolean {
-  if (/[^\w$]/.test(value)) return true;
+  if (/[^\w$]/.test(value)) return grade === 'password' || value.length >= 8;
   if (/^[A-Za-z_$]+\d{0,2}$/.test(value) && /(?:pass|pwd|secret|token|key|cred|auth)/i.test(value)) return false;
   return /\d/.test(value) && value.length >= (grade === 'password' ? 5 : 8);
 }
