@@ -9,6 +9,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { Bench, MB, type Line } from './bench.ts';
 import { buildHuge, buildLong, manyBuilds, rebuildGrown, rebuildSame, verifyLong } from './rows-size.ts';
+import { sourcesAmongMany } from './rows-sources.ts';
 import { buildAmongMany, configAlone, listMany } from './rows-store.ts';
 
 /** A new row is one function and its line here. */
@@ -22,6 +23,7 @@ const ROWS: Record<string, (bench: Bench) => Line[]> = {
   crowded: buildAmongMany,
   config: configAlone,
   list: listMany,
+  sources: sourcesAmongMany,
 };
 
 function cells(line: Line): string[] {

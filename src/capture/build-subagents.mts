@@ -4,8 +4,7 @@ import path from 'node:path';
 import { HandoffError, type ErrorCode } from '../lib/errors.mts';
 import { noRedaction } from '../transcript/redaction/redactor.mts';
 import { build, type BuildResult } from './build.mts';
-import { headOf, peek } from './peek.mts';
-import { findSubagents } from './subagents.mts';
+import { findSubagents, peekByShape } from './subagents.mts';
 import type { BuildPlace, BuildRequest } from './work.mts';
 
 export type SubagentBuilt =
@@ -36,7 +35,7 @@ export async function buildSubagents(parent: BuildResult, request: BuildRequest,
 
 /** The paths as they are, not as they are shown. */
 function childrenOf(file: string): string[] {
-  const { uuid } = peek(file, headOf(file)).facts;
+  const { uuid } = peekByShape(file).facts;
   return uuid === undefined ? [] : findSubagents(file, uuid, noRedaction).map((row) => row.path);
 }
 

@@ -50,12 +50,13 @@ interface Descent {
 function descend(at: Descent, dir: string, parts: readonly string[], folder: string | undefined): void {
   const [part = '', ...rest] = parts;
   const fits = matcher(part);
-  for (const entry of entriesOf(dir, at.walk)) {
-    if (!fits(entry.name)) continue;
-    if (rest.length > 0) {
-      if (!entry.isDirectory() || (folder === undefined && at.only !== undefined && part === '*' && !at.only(entry.name))) continue;
-      descend(at, path.join(dir, entry.name), rest, folder ?? entry.name);
-    } else if (entry.isFile() && at.glob.not?.test(entry.name) !== true) take(at, path.join(dir, entry.name), folder);
+  if (rest.length === 0) {
+    for (const name of listing(dir, at.walk, () => fs.readdirSync(dir))) if (fits(name) && at.glob.not?.test(name) !== true) take(at, dir + path.sep + name, folder);
+    return;
+  }
+  for (const entry of listing(dir, at.walk, () => fs.readdirSync(dir, { withFileTypes: true }))) {
+    if (!fits(entry.name) || !entry.isDirectory() || (folder === undefined && part === '*' && at.only?.(entry.name) === false)) continue;
+    descend(at, dir + path.sep + entry.name, rest, folder ?? entry.name);
   }
 }
 
@@ -93,9 +94,9 @@ function isThere(dir: string): boolean {
   }
 }
 
-function entriesOf(dir: string, walk: Walk): fs.Dirent[] {
+function listing<T>(dir: string, walk: Walk, read: () => T[]): T[] {
   try {
-    return fs.readdirSync(dir, { withFileTypes: true });
+    return read();
   } catch (error) {
     refused(dir, error, walk);
     return [];

@@ -8,7 +8,8 @@ import { harnessOf, type Work } from './work.mts';
 import type { BaseLine } from './base-line.mts';
 import type { Intake } from './intake.mts';
 import type { Ledger } from './ledger.mts';
-import { mergeFacts, type Tally, type TokenCount } from './records.mts';
+import { mergeFacts } from './facts.mts';
+import type { Tally, TokenCount } from './records.mts';
 import type { ForkPoint } from './replay.mts';
 
 /** What a build found out besides what its turns tell. */

@@ -3,18 +3,21 @@
  * without reading them. Nothing here throws for what a file holds.
  */
 import fs from 'node:fs';
-import type { RecordSink } from '../transcript/adapter.mts';
-import { documentHead } from '../transcript/adapters/chat/head.mts';
-import { object, word } from '../transcript/adapters/fields.mts';
-import { detectShape } from '../transcript/detect.mts';
-import type { Json, JsonObject, SessionFacts } from '../transcript/turn.mts';
-import { isClientCommand, isGreeting } from '../render/prompts.mts';
 import { head, shown } from '../render/text.mts';
-import { mergeFacts } from './records.mts';
+import { isClientCommand, isGreeting } from '../render/prompts.mts';
+import type { LineAdapter, RecordSink, WholeAdapter } from '../transcript/adapter.mts';
+import { documentHead } from '../transcript/adapters/chat/head.mts';
+import { object, parsedObject, word } from '../transcript/adapters/fields.mts';
+import type { Json, JsonObject, SessionFacts } from '../transcript/turn.mts';
+import { mergeFacts } from './facts.mts';
 
 export const HEAD_BYTES = 64 * 1024;
 /** Titles are written again and again; the last one stands near the end. */
 const TAIL_BYTES = 16 * 1024;
+/** A record that gives a title holds little else. */
+const LONGEST_TITLE = 2_000;
+/** A file that begins with so many records of another shape is not its place's harness's. */
+const MOST_STRANGE = 50;
 
 export interface Peek {
   /** What the head, and for titles the tail, tells. */
@@ -23,53 +26,118 @@ export interface Peek {
   prompt: string | undefined;
   /** For a sub-agent: what it was told to do. */
   task: string | undefined;
+  /** It is read out of more than this file, so its length tells nothing. */
+  loads?: true;
 }
 
-/** The first `want` bytes of a file. Never waits on a pipe that took the file's place. Throws as fs does. */
-export function headOf(file: string, want = HEAD_BYTES): Buffer {
-  return pieceOf(file, () => 0, want);
+/** The first bytes of a file, and its last ones where they are not among the first. */
+export interface Ends {
+  start: Buffer;
+  end: Buffer | undefined;
 }
 
-function pieceOf(file: string, from: (size: number) => number, want: number): Buffer {
+/** Reads both ends. Never waits on a pipe that took the file's place. Throws as fs does. */
+export function endsOf(file: string): Ends {
   const fd = fs.openSync(file, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0));
   try {
     const stat = fs.fstatSync(fd);
-    if (!stat.isFile()) return Buffer.alloc(0);
-    const start = from(stat.size);
-    const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(want, stat.size - start)));
-    return bytes.subarray(0, fs.readSync(fd, bytes, 0, bytes.length, start));
+    if (!stat.isFile()) return { start: Buffer.alloc(0), end: undefined };
+    const start = piece(fd, 0, Math.min(HEAD_BYTES, stat.size));
+    return { start, end: stat.size <= HEAD_BYTES ? undefined : piece(fd, stat.size - TAIL_BYTES, TAIL_BYTES) };
   } finally {
     fs.closeSync(fd);
   }
 }
 
-/** `start`: the file's first bytes, as many as headOf gives. Throws as fs does. */
-export function peek(file: string, start: Buffer): Peek {
+function piece(fd: number, from: number, want: number): Buffer {
+  const bytes = Buffer.allocUnsafe(want);
+  return bytes.subarray(0, fs.readSync(fd, bytes, 0, want, from));
+}
+
+/**
+ * `adapters`: of the harness in whose place it lies, or the one whose shape it has. Lines are read only until the first
+ * prompt, and from the end for the title.
+ */
+export function peek(file: string, ends: Ends, adapters: readonly (LineAdapter | WholeAdapter)[]): Peek {
   const found: Peek = { facts: {}, prompt: undefined, task: undefined };
-  readHead(file, start, found);
-  if (start.length >= HEAD_BYTES && found.facts.uuid !== undefined) readTail(file, found);
-  const cwd = cwdIn(start);
-  if (cwd !== undefined) found.facts.cwd ??= cwd;
+  const lines = adapters.find((adapter) => adapter.kind === 'lines');
+  if (lines !== undefined) readLinesOf(file, ends, lines, found);
+  else readWhole(file, ends.start.toString('utf8'), adapters.filter((adapter) => adapter.kind === 'whole'), found);
+  if (found.facts.cwd === undefined) mergeFacts(found.facts, { cwd: cwdIn(ends.start) ?? '' });
   return found;
 }
 
-/** The session of a transcript as a build would name it, from its head alone. */
-function readHead(file: string, start: Buffer, found: Peek): void {
+function readLinesOf(file: string, { start, end }: Ends, adapter: LineAdapter, found: Peek): void {
+  const records: JsonObject[] = [];
   const sink = sinkFor(found);
-  const shape = detectShape(start, file);
-  if (shape.kind === 'lines') {
-    mergeFacts(found.facts, shape.adapter.identify({ path: file, records: shape.records }));
-    for (const record of shape.records) shape.adapter.read(record, sink);
-  } else if (shape.kind === 'whole') {
-    const text = start.toString('utf8');
-    const value = shape.adapter.form === 'log' ? recordsIn(text) : documentHead(text);
-    if (value === undefined) return;
-    attempt(() => shape.adapter.read(value, file, sink));
-    fieldsOf(object(value), found);
-  } else if (/\.json(l?)$/i.test(file)) fieldsOf(object(documentHead(start.toString('utf8'))), found);
+  const isEnough = (): boolean => sink.isSure() && found.facts.cwd !== undefined;
+  let reader = adapter;
+  let strange = 0;
+  const at = eachRecord(start, 0, { whole: end === undefined, longest: Infinity }, (record) => {
+    if (!adapter.recognises(record)) return records.length === 0 && (strange += 1) > MOST_STRANGE;
+    records.push(record);
+    // The first record may say how all of them are read, and where it was.
+    if (records.length === 1) {
+      reader = adapter.variant?.({ path: file, records }) ?? adapter;
+      mergeFacts(found.facts, reader.identify({ path: file, records }));
+    }
+    reader.read(record, sink);
+    return isEnough();
+  });
+  // A first record that is longer than a head (a pasted picture) is read as far as it goes.
+  const cut = records.length === 0 ? object(documentHead(start.toString('utf8'))) : undefined;
+  if (cut !== undefined && adapter.recognises(cut)) {
+    records.push(cut);
+    attempt(() => adapter.read(cut, sink));
+  }
+  if (records.length === 0) return;
+  const known = adapter.identify({ path: file, records });
+  found.facts = Object.assign(found.facts, known);
+  const told: SessionFacts = {};
+  eachRecord(end ?? start, end === undefined ? Math.max(at, start.length - TAIL_BYTES) : 0, { whole: true, longest: LONGEST_TITLE }, (record) => {
+    if (adapter.recognises(record)) reader.read(record, { ...DEAF, facts: (more) => mergeFacts(told, more) });
+    return false;
+  });
+  if (told.title !== undefined) found.facts.title = told.title;
 }
 
-/** An adapter is written for whole values: a cut one may be more than it expects. */
+const DEAF = { turn: () => {}, usage: () => {}, usageTotal: () => {}, unknown: () => {} };
+
+/**
+ * Gives each record from `at` on until one is enough; gives where it stopped. A last line without an end counts only where
+ * `whole`, lines of more bytes than `longest` are passed over.
+ */
+function eachRecord(bytes: Buffer, at: number, { whole, longest }: { whole: boolean; longest: number }, take: (record: JsonObject) => boolean): number {
+  while (at < bytes.length) {
+    const lf = bytes.indexOf(10, at);
+    if (lf < 0 && !whole) break;
+    const end = lf < 0 ? bytes.length : lf;
+    const record = end - at > longest ? undefined : recordIn(bytes.toString('utf8', at, end));
+    at = end + 1;
+    if (record !== undefined && take(record)) break;
+  }
+  return at;
+}
+
+function recordIn(line: string): JsonObject | undefined {
+  return parsedObject(line.charCodeAt(0) === 0xfeff ? line.slice(1) : line.trimStart());
+}
+
+function readWhole(file: string, text: string, adapters: readonly WholeAdapter[], found: Peek): void {
+  const adapter = adapters.find((one) => one.looksLike(text, file));
+  if (adapter !== undefined) readDocument(file, text, adapter, sinkFor(found), found);
+  else if (/\.jsonl?$/i.test(file)) fieldsOf(object(documentHead(text)), found);
+}
+
+function readDocument(file: string, text: string, adapter: WholeAdapter, sink: RecordSink, found: Peek): void {
+  if (typeof adapter.form === 'function') found.loads = true;
+  const value = adapter.form === 'log' ? text.split('\n').flatMap((line) => recordIn(line) ?? []) : documentHead(text);
+  if (value === undefined) return;
+  attempt(() => adapter.read(value as Json, file, sink));
+  fieldsOf(object(value as Json), found);
+}
+
+/** An adapter is written for whole values: a cut one may be less than it expects. */
 function attempt(read: () => void): void {
   try {
     read();
@@ -82,16 +150,13 @@ function attempt(read: () => void): void {
 function fieldsOf(document: JsonObject | undefined, { facts }: Peek): void {
   if (document === undefined) return;
   const { title, id, sessionId, parentID } = document;
-  mergeFacts(facts, {
-    ...(word(title) === undefined || facts.title !== undefined ? {} : { title: word(title) as string }),
-    ...((word(sessionId) ?? word(id)) === undefined ? {} : { uuid: (word(sessionId) ?? word(id)) as string }),
-    ...(word(parentID) === undefined ? {} : { parent_session: word(parentID) as string }),
-  });
+  mergeFacts(facts, { title: facts.title ?? word(title) ?? '', uuid: word(sessionId) ?? word(id) ?? '', parent_session: word(parentID) ?? '' });
 }
 
-function sinkFor(found: Peek): RecordSink {
+function sinkFor(found: Peek): RecordSink & { isSure(): boolean } {
   let isSure = false;
   return {
+    isSure: () => isSure,
     turn({ class: name, meta, text }) {
       if (name === 'OTHER' && meta === 'task') found.task ??= text;
       if (name !== 'USER' || isSure) return;
@@ -103,26 +168,6 @@ function sinkFor(found: Peek): RecordSink {
     usageTotal: () => {},
     unknown: () => {},
   };
-}
-
-function recordsIn(text: string): Json[] {
-  return text.split('\n').flatMap((line) => {
-    try {
-      return [JSON.parse(line.replace(/^\ufeff/, '')) as Json];
-    } catch {
-      return [];
-    }
-  });
-}
-
-function readTail(file: string, { facts }: Peek): void {
-  const tail = pieceOf(file, (size) => Math.max(HEAD_BYTES, size - TAIL_BYTES), TAIL_BYTES);
-  const shape = detectShape(tail, file);
-  if (shape.kind !== 'lines') return;
-  const told: SessionFacts = {};
-  const deaf = { turn: () => {}, usage: () => {}, usageTotal: () => {}, unknown: () => {} };
-  for (const record of shape.records) shape.adapter.read(record, { ...deaf, facts: (more) => mergeFacts(told, more) });
-  if (told.title !== undefined) facts.title = told.title;
 }
 
 /** Names that a client gives a session before it has one. */

@@ -9,6 +9,7 @@ import type { Redactor } from '../transcript/redaction/redactor.mts';
 import type { JsonObject, SessionFacts, Tokens, TurnDraft } from '../transcript/turn.mts';
 import { addTotal, type RunningTotal } from '../transcript/usage.mts';
 import { createRoleReader, type RoleTurn } from '../transcript/role-text.mts';
+import { mergeFacts } from './facts.mts';
 import { salvage } from './json-text.mts';
 
 /** What lines held besides turns. */
@@ -145,18 +146,6 @@ export function createTextReader(redactor: Redactor, captured: number): TurnRead
     },
     end: () => drafts(reader.end()),
   };
-}
-
-const LAST_WINS: ReadonlySet<keyof SessionFacts> = new Set(['model', 'branch', 'commit', 'title']);
-
-/** Model, branch, commit and title follow the session; of everything else the first word stands. */
-export function mergeFacts(into: SessionFacts, facts: SessionFacts): void {
-  for (const name in facts) {
-    const key = name as keyof SessionFacts;
-    const value = facts[key] as never;
-    if (value === undefined || value === '') continue;
-    if (into[key] === undefined || LAST_WINS.has(key)) into[key] = value;
-  }
 }
 
 export interface TokenCount {

@@ -6,9 +6,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { HandoffError, errnoOf } from '../lib/errors.mts';
 import { projectRoot } from '../transcript/adapters/gemini/place.mts';
+import { adaptersOf } from '../transcript/of-harness.mts';
 import { folderOf, homeOf, PLACES, sha256Folder, type Place } from '../transcript/places.mts';
 import { walkPlace, type Found } from './discover.mts';
-import { cwdIn, headOf, peek, type Peek } from './peek.mts';
+import { cwdIn, endsOf, peek, type Peek } from './peek.mts';
 
 export interface Where {
   env: Readonly<Record<string, string | undefined>>;
@@ -25,7 +26,7 @@ export interface Recorded extends Found {
 
 export interface Sessions {
   /** The next one, or undefined where there is none, or where too many heads were read for nothing. */
-  next(): Recorded | undefined;
+  next(): Promise<Recorded | undefined>;
   /** How many of the files that were found were not looked at yet. */
   left(): number;
 }
@@ -52,12 +53,12 @@ export function sessionsHere(where: Where): Sessions {
   let at = 0;
   let heads = 0;
   return {
-    next() {
+    async next() {
       while (at < queue.length && heads < MOST_HEADS) {
         const one = queue[at++] as Found;
         if (one.isDatabase) return { ...one, peek: { facts: {}, prompt: undefined, task: undefined } };
         heads += 1;
-        const seen = look(one, here, where);
+        const seen = await look(one, here, where);
         // Sub-agents are captured with the session that started them.
         if (seen !== undefined && seen.facts.parent_session === undefined) return { ...one, peek: seen };
       }
@@ -68,7 +69,7 @@ export function sessionsHere(where: Where): Sessions {
 }
 
 /** The newest of this working directory. */
-export function newestHere(where: Omit<Where, 'all'>): Recorded | undefined {
+export async function newestHere(where: Omit<Where, 'all'>): Promise<Recorded | undefined> {
   return sessionsHere({ ...where, all: false }).next();
 }
 
@@ -91,17 +92,19 @@ function directoriesOf(cwd: string): string[] {
 }
 
 /** What the session is about, or undefined where it is of another directory or cannot be read. */
-function look(one: Found, here: readonly string[] | undefined, { note }: Where): Peek | undefined {
+async function look(one: Found, here: readonly string[] | undefined, { note }: Where): Promise<Peek | undefined> {
   try {
-    const head = headOf(one.path);
-    if (here === undefined) return peek(one.path, head);
-    if (one.place.harness === 'gemini' || one.place.beside !== undefined || here.some((cwd) => head.includes(quoted(cwd)))) {
-      const seen = peek(one.path, head);
-      const cwd = seen.facts.cwd ?? besideCwd(one) ?? projectRoot(one.path);
-      return (cwd === undefined ? isByFolder(one, here) : here.includes(path.resolve(cwd))) ? seen : undefined;
-    }
-    // Its name says that it is of here, and its head nothing: so short a file may not have come to it yet.
-    return cwdIn(head) === undefined && one.place.folder !== undefined ? peek(one.path, head) : undefined;
+    const adapters = await adaptersOf(one.place.harness);
+    const ends = endsOf(one.path);
+    const { start } = ends;
+    const asPlaced = here !== undefined && one.place.folder !== undefined;
+    const mayBeHere = here === undefined || one.place.harness === 'gemini' || one.place.beside !== undefined || here.some((cwd) => start.includes(quoted(cwd)));
+    // So short a file may not have come to naming its directory yet: then the place's folder tells.
+    if (!mayBeHere && !(asPlaced && cwdIn(start) === undefined)) return undefined;
+    const seen = peek(one.path, ends, adapters);
+    if (here === undefined) return seen;
+    const cwd = seen.facts.cwd ?? besideCwd(one) ?? projectRoot(one.path);
+    return (cwd === undefined ? isByFolder(one, here) : here.includes(path.resolve(cwd))) ? seen : undefined;
   } catch (error) {
     if (errnoOf(error) === undefined) throw error;
     note(`${one.path} cannot be read (${errnoOf(error)})`);
@@ -123,7 +126,7 @@ function besideCwd({ path: file, place }: Found): string | undefined {
   if (place.beside === undefined) return undefined;
   const [ending, instead] = place.beside;
   try {
-    return cwdIn(headOf(file.slice(0, -ending.length) + instead));
+    return cwdIn(endsOf(file.slice(0, -ending.length) + instead).start);
   } catch {
     return undefined;
   }

@@ -1,11 +1,9 @@
 /** Whether the store has a recorded session, and how far behind it is: by lengths and times, nothing is hashed. */
-import type { WholeAdapter } from '../transcript/adapter.mts';
-import { wholeAdapters } from '../transcript/registry.mts';
+import path from 'node:path';
 import type { IndexRow } from '../store/index-file.mts';
 import { sessionPaths } from '../store/layout.mts';
 import { dirOf } from '../store/lookup.mts';
 import { readManifest, type Manifest } from '../store/manifest.mts';
-import path from 'node:path';
 import type { Recorded } from './sessions-here.mts';
 
 export type Standing =
@@ -33,16 +31,11 @@ export function createStanding(root: string, rows: readonly IndexRow[]): (one: R
   };
 }
 
-function bytesBehind({ path: file, size, mtimeMs }: Recorded, manifest: Manifest): number | 'changed' | 'unknown' {
+function bytesBehind({ path: file, size, mtimeMs, peek }: Recorded, manifest: Manifest): number | 'changed' | 'unknown' {
   const sources = manifest.sources ?? [];
   const row = sources.find((source) => source.path === file) ?? sources.toSorted((a, b) => b.bytes - a.bytes)[0];
   if (row === undefined) return 'unknown';
   // What was read out of several files or a database has a length of its own.
-  if (loads(manifest)) return mtimeMs <= Date.parse(manifest.updated_at) ? 0 : 'changed';
+  if (peek.loads === true) return mtimeMs <= Date.parse(manifest.updated_at) ? 0 : 'changed';
   return size >= row.bytes ? size - row.bytes : 'changed';
-}
-
-function loads({ adapter }: Manifest): boolean {
-  const whole: WholeAdapter | undefined = wholeAdapters.find(({ id }) => id === adapter?.id);
-  return typeof whole?.form === 'function';
 }

@@ -7,10 +7,11 @@ import path from 'node:path';
 import { errnoOf } from '../lib/errors.mts';
 import type { SubagentRow } from '../store/manifest.mts';
 import { object, parsedObject, word } from '../transcript/adapters/fields.mts';
+import { detectShape } from '../transcript/detect.mts';
 import { SUBAGENTS } from '../transcript/places.mts';
 import type { Redactor } from '../transcript/redaction/redactor.mts';
 import { walkPlace } from './discover.mts';
-import { headOf, oneLine, peek, titleOf } from './peek.mts';
+import { endsOf, oneLine, peek, titleOf, type Peek } from './peek.mts';
 
 /** Beside an old session of Claude Code lie the sub-agents of all others of that folder. */
 const MOST_HEADS = 2_000;
@@ -26,6 +27,15 @@ export function findSubagents(file: string, uuid: string, redactor: Redactor): S
     if (row !== undefined) rows.push(row);
   }
   return rows;
+}
+
+/** What a transcript is about whose harness nothing but its shape tells. */
+export function peekByShape(file: string, ends = endsOf(file)): Peek {
+  const shape = detectShape(ends.start, file);
+  const seen = peek(file, ends, shape.kind === 'lines' || shape.kind === 'whole' ? [shape.adapter] : []);
+  // Whose a transcript is may stand in any record, not only in those before the first prompt.
+  if (shape.kind === 'lines') Object.assign(seen.facts, shape.adapter.identify({ path: file, records: shape.records }));
+  return seen;
 }
 
 /** What was listed before, brought up to what is found now: a file that is gone was a sub-agent all the same. */
@@ -44,9 +54,9 @@ function candidatesOf(file: string): string[] {
 
 function rowOf(file: string, uuid: string, redactor: Redactor): SubagentRow | undefined {
   try {
-    const head = headOf(file);
-    if (!head.includes(uuid)) return undefined;
-    const seen = peek(file, head);
+    const ends = endsOf(file);
+    if (!ends.start.includes(uuid)) return undefined;
+    const seen = peekByShape(file, ends);
     if (seen.facts.parent_session !== uuid || seen.facts.uuid === undefined) return undefined;
     const title = descriptionBeside(file) ?? seen.task ?? titleOf(seen);
     return { id: redactor.text(seen.facts.uuid), path: redactor.text(file), title: oneLine(redactor.text(title), WIDEST) };
@@ -61,7 +71,7 @@ function descriptionBeside(file: string): string | undefined {
   const beside = file.replace(/\.jsonl$/, '.meta.json');
   if (beside === file) return undefined;
   try {
-    return word(object(parsedObject(headOf(beside).toString('utf8').trimStart()))?.description);
+    return word(object(parsedObject(endsOf(beside).start.toString('utf8').trimStart()))?.description);
   } catch {
     return undefined;
   }

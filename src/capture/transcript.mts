@@ -7,7 +7,8 @@ import { detectShape } from '../transcript/detect.mts';
 import type { Redactor } from '../transcript/redaction/redactor.mts';
 import type { Json, JsonObject, SessionFacts, TurnDraft } from '../transcript/turn.mts';
 import { isUnfinishedJson } from './json-text.mts';
-import { createTally, createTokenCount, mergeFacts, takeDraft, type BadLine, type Tally, type TokenCount } from './records.mts';
+import { mergeFacts } from './facts.mts';
+import { createTally, createTokenCount, takeDraft, type BadLine, type Tally, type TokenCount } from './records.mts';
 import { addTotal } from '../transcript/usage.mts';
 import type { Source } from './source.mts';
 

@@ -90,6 +90,11 @@ describe('handoff sources', () => {
     expect(listed().sources[0]?.title).toBe('The big move');
   });
 
+  it('reads the beginning of a first record that is longer than what it reads', () => {
+    claudeSession('pasted', here, 0, [claude('pasted', here).user([{ type: 'text', text: 'Look at this' }, { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'A'.repeat(100_000) } }])]);
+    expect(listed().sources[0]?.title).toBe('Look at this [image]');
+  });
+
   it('shows text on one line, without its secrets, and obeys none of it', () => {
     const secret = `ghp_${'a1B2'.repeat(9)}`;
     codexSession('x', here, 0, `Use ${secret}\nand \u001b[31m red`);

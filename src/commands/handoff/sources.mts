@@ -35,7 +35,7 @@ export const command: Command<typeof flags> = {
   exits: { 0: 'listed, also where there are none', 2: 'wrong words or configuration, or no home directory to look in' },
   example: 'handoff sources --harness codex',
   details: `At most ${SHOWN} are shown. Whether the store has one is told by lengths; a build looks at the bytes.`,
-  run(options, _words, io) {
+  async run(options, _words, io) {
     const found = findRoot(io);
     for (const note of found.notes) io.note(note);
     const redactor = createRedactor({ patterns: found.config.redaction.patterns });
@@ -43,7 +43,7 @@ export const command: Command<typeof flags> = {
     const sessions = sessionsHere({ env: io.env, cwd: io.cwd, all, harness: options.harness, note: (text) => io.note(redactor.text(text)) });
     const standing = createStanding(found.root, allSessions(found.root));
     const rows: Row[] = [];
-    for (let one = sessions.next(); one !== undefined; one = rows.length < SHOWN ? sessions.next() : undefined) rows.push(rowOf(one, standing(one), redactor));
+    for (let one = await sessions.next(); one !== undefined; one = rows.length < SHOWN ? await sessions.next() : undefined) rows.push(rowOf(one, standing(one), redactor));
     const more = sessions.left();
     return { json: { sources: rows, more }, text: [...table(rows), ...rest(rows.length, more, all)].join('\n') };
   },
