@@ -75,7 +75,7 @@ export function createRecordReader(adapter: LineAdapter, redactor: Redactor, opt
       if (name in tally.unknown || Object.keys(tally.unknown).length < 50) tally.unknown[name] = (tally.unknown[name] ?? 0) + 1;
     },
   };
-  const take = (record: JsonObject, text: string) => adapter.read(redactor.record(record, text), sink);
+  const take = (record: JsonObject, text: string, from?: Uint8Array) => adapter.read(redactor.record(record, text, from), sink);
   const damaged = (line: Line, index: number, reason: string) => {
     tally.badCount += 1;
     if (tally.bad.length < REMEMBERED) tally.bad.push({ line: index + 1, offset: line.start, reason });
@@ -111,7 +111,7 @@ export function createRecordReader(adapter: LineAdapter, redactor: Redactor, opt
         return drafts;
       }
       if (text.includes('\ufffd') && !isUtf8(bytes)) tally.notUtf8 += 1;
-      if (typeof value === 'object' && value !== null && !Array.isArray(value)) take(value as JsonObject, text);
+      if (typeof value === 'object' && value !== null && !Array.isArray(value)) take(value as JsonObject, text, bytes);
       if (drafts.length === 0) tally.skipped += 1;
       return drafts;
     },

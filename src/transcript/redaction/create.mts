@@ -42,8 +42,8 @@ export function createRedactor(options: RedactionOptions = {}): Redactor {
   const walk: Walk = { search, counts, keyOpen: false, awsId: false, cleanKeys: new Set() };
   return {
     counts,
-    record<T extends Json>(value: T, line: string): T {
-      const known = search.mayHold(line) ? redactRecord(value, walk) : value;
+    record<T extends Json>(value: T, line: string, bytes?: Uint8Array): T {
+      const known = search.mayHold(line, bytes) ? redactRecord(value, walk) : value;
       return custom === undefined ? known : (custom.record(known, counts) as T);
     },
     text(text: string): string {

@@ -34,10 +34,11 @@ const VALUE_MAX = 8192;
  * one long run is read once and not once a name.
  */
 export interface RunState extends NameState {
-  runs: Map<RegExp, { from: number; to: number }>;
+  runs: Map<RegExp, { from: number; to: number }> | undefined;
 }
 
-function endOfRun(pattern: RegExp, text: string, at: number, { runs }: RunState): number {
+function endOfRun(pattern: RegExp, text: string, at: number, state: RunState): number {
+  const runs = (state.runs ??= new Map());
   const known = runs.get(pattern);
   if (known !== undefined && at >= known.from && at < known.to) return known.to;
   const to = after(pattern, text, at);

@@ -8,9 +8,9 @@ import type { Json } from '../turn.mts';
 export interface Redactor {
   /**
    * The record without its secrets: `value` itself where it has none, else a copy.
-   * `line` is the record's own JSON text, for a cheap first look.
+   * `line` is the record's own JSON text, for a cheap first look; `bytes` the same as UTF-8, where it is at hand.
    */
-  record<T extends Json>(value: T, line: string): T;
+  record<T extends Json>(value: T, line: string, bytes?: Uint8Array): T;
   /** The same for a text that is no JSON: role-marked transcripts, names, messages. */
   text(text: string): string;
   /** How many were replaced, by kind. */

@@ -13,7 +13,8 @@ export interface Scan {
   /** Position and groups of the last hit. */
   at: number;
   groups: number;
-  open(text: string): void;
+  /** `ascii`: the text's bytes, where all of it is ASCII; they are copied faster than the string. */
+  open(text: string, ascii?: Uint8Array): void;
   /** Looks for the next hit at `from` or later; `from` never goes back within a text. */
   next(from: number): boolean;
 }
@@ -28,6 +29,7 @@ class VectorScan implements Scan {
   at = 0;
   groups = 0;
   #text = '';
+  #ascii: Uint8Array | undefined;
   /** The block of the text that is in the scan's memory: where it begins, how long it is, where its hits end. */
   #base = 0;
   #length = 0;
@@ -38,8 +40,9 @@ class VectorScan implements Scan {
     this.#simd = simd;
   }
 
-  open(text: string): void {
+  open(text: string, ascii?: Uint8Array): void {
     this.#text = text;
+    this.#ascii = ascii;
     this.#load(0);
   }
 
@@ -49,6 +52,10 @@ class VectorScan implements Scan {
     this.#length = Math.min(rest, TEXT_MAX);
     // Windows of the last positions reach into the next block, which therefore begins with them.
     this.#stop = rest > TEXT_MAX ? TEXT_MAX - AHEAD : rest;
+    if (this.#ascii !== undefined) {
+      this.#simd.bytes.set(rest === this.#length && base === 0 ? this.#ascii : this.#ascii.subarray(base, base + this.#length), TEXT_AT);
+      return;
+    }
     const block = rest === this.#length && base === 0 ? this.#text : this.#text.slice(base, base + this.#length);
     // A character over U+00FF loses its high byte, which can make a false hit and never hides one.
     this.#simd.bytes.latin1Write(block, TEXT_AT, this.#length);

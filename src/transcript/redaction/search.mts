@@ -26,15 +26,16 @@ interface Progress extends KeyState, CommandState, RunState {
 
 export interface Search {
   /** Whether a record's own JSON text may hold a secret; false is certain. */
-  mayHold(line: string): boolean;
+  mayHold(line: string, bytes?: Uint8Array): boolean;
   find(text: string): Findings;
 }
 
 const NOTHING: Findings = { spans: [], keyOpen: false };
 
 export function createSearch(scan: Scan = createScan()): Search {
-  function mayHold(line: string): boolean {
-    scan.open(line);
+  function mayHold(line: string, bytes?: Uint8Array): boolean {
+    // Places in bytes are places in the string only where each character is one byte.
+    scan.open(line, bytes !== undefined && bytes.length === line.length ? bytes : undefined);
     if (!scan.next(0)) return false;
     const spans: Span[] = [];
     const progress = newProgress();
@@ -89,7 +90,7 @@ function endOf(match: RegExpExecArray | undefined): number {
 }
 
 function newProgress(): Progress {
-  return { end: -1, endFrom: -1, done: 0, open: false, usersTo: 0, flagsTo: 0, runs: new Map(), longTo: 0, escaped: false };
+  return { end: -1, endFrom: -1, done: 0, open: false, usersTo: 0, flagsTo: 0, runs: undefined, longTo: 0, escaped: false };
 }
 
 /** By how much the text is ahead of `plain` at `at`: an escape belongs to what follows it only once it is over. */

@@ -1,12 +1,12 @@
 /**
  * The beginnings that every secret of a known kind has: the first look searches for these and for nothing else, so a
  * kind whose beginning is missing here is not found. They are written as regular expressions of single characters and
- * classes, and are read twice: by the vector scan (places 0 to 4 and 7), and where there is none as one expression.
+ * classes, and are read twice: by the vector scan (places 0 to 4, and 7), and where there is none as one expression.
  *
  * Eight groups, because a group is a bit of a byte. Words that look alike stand together: the fewer characters a
  * group allows in a place, the fewer of its hits are false. Lower-case words are the costly ones.
  */
-import { PLACES, type Place } from './simd.mts';
+import type { Place } from './simd.mts';
 
 /** The word in any case. */
 function word(letters: string): string {
@@ -30,26 +30,25 @@ export const WINDOWS: readonly (readonly string[])[] = [
   [`[-_. iIsSeEtT]${word('key')}${NO_LOWER}`, `[a-z]Key${NO_LOWER}`, word('auth') + NO_LOWER, word('pass') + NO_LOWER, word('creds')],
 ];
 
-/** The windows for the vector scan. */
+/** The windows for the vector scan, place by place. */
 export function places(): Place[][][] {
-  const sets = new Map<string, Place>();
+  const known = new Map<string, readonly number[]>();
   return WINDOWS.map((group) =>
-    group.map((window) => {
-      const atoms = window.match(/\[(?:\\.|[^\]])*\]|./g) ?? [];
-      return PLACES.map((place) => {
-        const atom = atoms[place];
-        if (atom === undefined) return undefined;
-        if (!sets.has(atom)) sets.set(atom, allowed(atom));
-        return sets.get(atom);
-      });
-    }),
+    group.map((window) =>
+      (window.match(/\[(?:\\.|[^\]])*\]|./g) ?? []).map((atom) => {
+        const codes = known.get(atom) ?? allowed(atom);
+        known.set(atom, codes);
+        return codes;
+      }),
+    ),
   );
 }
 
-function allowed(atom: string): Set<number> {
+function allowed(atom: string): number[] {
+  if (atom.length === 1) return [atom.charCodeAt(0)];
   const expression = new RegExp(`^${atom}$`);
-  const codes = new Set<number>();
-  for (let code = 0; code < 256; code++) if (expression.test(String.fromCharCode(code))) codes.add(code);
+  const codes: number[] = [];
+  for (let code = 0; code < 256; code++) if (expression.test(String.fromCharCode(code))) codes.push(code);
   return codes;
 }
 
