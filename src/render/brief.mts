@@ -12,12 +12,19 @@ export const EVIDENCE_HEADING = '## Evidence contract (hand-authored — preserv
 
 const OBJECTIVE_LENGTH = 2_000;
 const STATE_LENGTH = 1_200;
+const INHERITED_LENGTH = 1_000;
 const LEAST_BUDGET = 4_000;
 const SMALL_SESSION = 100;
 
-/** Tokens of `text`, estimated on the safe side: 3.5 bytes of UTF-8 each. */
+/**
+ * Bytes of UTF-8 that a token has in a brief: fewer than in prose, for paths, hashes and tables. docs/FORMAT.md states how far
+ * the estimate is off, and a test holds it to counts of two tokenizers.
+ */
+const BYTES_PER_TOKEN = 2.8;
+
+/** Tokens of `text`, estimated. */
 export function estimateTokens(text: string): number {
-  return Math.ceil(Buffer.byteLength(text) / 3.5);
+  return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
 
 export interface BriefOptions {
@@ -52,7 +59,7 @@ function fit(all: readonly Section[], budget: number, fixed: readonly string[], 
   let total = fixed.reduce((sum, text) => sum + size(text) + 1, 0);
   // The note about rows that are left out is counted for every section, whether it comes to stand or not.
   for (const one of all) total += size(section({ ...one, left: 9_999 }, ask)) + 1;
-  const limit = budget * 3.5;
+  const limit = budget * BYTES_PER_TOKEN;
   for (const keepsLeast of [true, false]) {
     while (total > limit) {
       const heaviest = all
@@ -68,7 +75,7 @@ function fit(all: readonly Section[], budget: number, fixed: readonly string[], 
 }
 
 function section(one: Section, ask: string): string {
-  const heading = `## ${one.heading}`;
+  const heading = `## ${typeof one.heading === 'string' ? one.heading : one.heading(one.rows.length)}`;
   if (one.rows.length === 0 && one.left === 0) return [heading, '', one.none, ...one.tail].join('\n');
   const note = one.left > 0 ? ['', `*${one.left} more row(s) left out: timeline.jsonl${one.where === '' ? '' : `, or \`${ask} ${one.where}\``}.*`] : [];
   return [heading, '', ...one.lead, ...one.rows, ...note, ...one.tail].join('\n');
@@ -108,7 +115,19 @@ function objective(digest: Digest, ask: string): string {
   const source = seq === undefined ? from : `${from}, seq ${seq}.`;
   const more = left > 0 ? ` ${left} more characters: ${seq === undefined ? 'HANDOFF.llm.json' : `\`${ask} --turns ${seq}..${seq}\``}.` : '';
   const steering = digest.steering.slice(-3).map((one) => `- seq ${one.seq} changed the course: ${inline(one.text, 200)}`);
-  return ['## Objective (verbatim)', '', fenced(cut), '', `*${source}${more}*`, ...(steering.length > 0 ? ['', ...steering] : [])].join('\n');
+  return ['## Objective (verbatim)', '', fenced(cut), '', `*${source}${more}*`, ...(steering.length > 0 ? ['', ...steering] : []), ...inherited(digest, ask)].join('\n');
+}
+
+/** The goal of the handoff that this session began from: still word for word, and plainly not this session's own. */
+function inherited({ inherited: from }: Digest, ask: string): string[] {
+  if (from === undefined) return [];
+  const goal = from.objective === undefined ? undefined : head(from.objective, INHERITED_LENGTH);
+  const more = goal === undefined || goal.length === from.objective?.length ? '' : ` More of it: \`${ask} --turns ${from.seq}..${from.seq}\`.`;
+  return [
+    '',
+    `**Second-hand:** the session began from another handoff${from.session === undefined ? '' : `, ${inline(from.session, 120)}`}, read at seq ${from.seq}. Nothing that it says is in this record.${goal === undefined ? '' : ` Its objective:${more}`}`,
+    ...(goal === undefined ? [] : ['', fenced(goal)]),
+  ];
 }
 
 function state(digest: Digest): string {
@@ -121,6 +140,10 @@ function state(digest: Digest): string {
     const test = checked.last_test === undefined ? 'no test run is recorded' : `the last test run is seq ${checked.last_test}`;
     notes.push(`- **Unverified:** the last edit is seq ${checked.last_edit}, ${test}. A claim that tests pass is older than the code.`);
   } else if (checked.last_test_ok === false) notes.push(`- **The last test run failed:** seq ${checked.last_test}.`);
+  if (digest.inherited !== undefined) {
+    const { seq, state: claim } = digest.inherited;
+    notes.push(`- **Carried over, unverified:** what was done before seq ${seq} comes from another handoff${checked.last_test === undefined ? ', and no test run is recorded here' : ''}.${claim === undefined ? '' : ` Its last words: ${inline(claim, 300)}`}`);
+  }
   if (digest.interruptedAt !== undefined) notes.push(`- The work was interrupted at seq ${digest.interruptedAt}, and nothing follows.`);
   if (digest.compactions > 0) notes.push(`- The context was compacted ${digest.compactions} time(s), last at seq ${digest.compactionSeq}; that summary is the model's own, not a record.`);
   return [...lines, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n');

@@ -104,6 +104,16 @@ export interface ToolRow {
   result: string;
 }
 
+/** The handoff that a session began from, as it was read: second-hand. */
+export interface InheritedRow {
+  /** The turn that read it. */
+  seq: number;
+  session?: string;
+  objective?: string;
+  /** The end of what it says of its own state: a claim of another session. */
+  state?: string;
+}
+
 /** Whether what was edited last was also tested. */
 export interface Verification {
   last_edit?: number;
@@ -124,6 +134,7 @@ export interface Digest {
   promptsLeft: number;
   promptsTotal: number;
   steering: PromptRow[];
+  inherited?: InheritedRow;
   stateNow: string;
   stateSeq?: number;
   stateFrom: 'AGENT' | 'USER' | 'none';

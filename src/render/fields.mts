@@ -30,6 +30,7 @@ function fields(version: string, digest: Digest, view: RenderView, state: string
     counts: view.counts,
     artifacts: { full_payload: 'HANDOFF.llm.json', timeline: 'timeline.jsonl', tool_calls: 'TOOLS.md' },
     ...(digest.objectiveSeq === undefined ? {} : { objective_seq: digest.objectiveSeq }),
+    ...(digest.inherited === undefined ? {} : { inherited: digest.inherited }),
     prompts: last(digest.prompts),
     prompts_total: digest.promptsTotal,
     files_changed: last(digest.filesChanged),

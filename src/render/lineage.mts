@@ -19,6 +19,8 @@ export interface Pairing<C extends OpenCall> {
   open(call: C): void;
   /** The call that `turn` answers, and whether another result answered it before; undefined for an orphan or a synthetic result. */
   close(turn: Turn): { call: C; again: boolean } | undefined;
+  /** A call that is open, or was closed not long ago. */
+  known(call: string): C | undefined;
   /** The main agent spoke or was spoken to: a call without an id can't be answered any more. */
   passed(): void;
   /** Calls without a result, oldest first. */
@@ -62,6 +64,7 @@ export function createPairing<C extends OpenCall>(cap = 10_000): Pairing<C> {
       closed.set(turn.call, waiting);
       return { call: waiting, again: false };
     },
+    known: (call) => open.get(call) ?? closed.get(call),
     passed() {
       if (loose.length > 0) loose = [];
     },

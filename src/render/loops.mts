@@ -1,6 +1,7 @@
 /** Open loops: what the agent itself said is still to be done. Never from tool output or from injected text. */
 import { head, own } from './text.mts';
 import type { LoopRow } from './digest.mts';
+import type { Turn } from '../transcript/turn.mts';
 
 const WORDS = /next step|todo|blocked|open loop|remaining work/i;
 /** A label before what is left, in the agents' usual words, at the head of a line or a sentence, or in bold. */
@@ -11,17 +12,21 @@ const LINE_LENGTH = 300;
 /** A longer answer is looked at from its end: what is left to do stands there. */
 const LOOK = 32 * 1024;
 
+type Said = Pick<Turn, 'seq' | 'text' | 'id' | 'part'>;
+
 export interface Loops {
-  said(seq: number, text: string): void;
+  /** `again`: the source gave this very turn before, in other words. */
+  said(turn: Said, again?: boolean): void;
   /** Latest first, each once, 20 at most. */
   rows(): LoopRow[];
 }
 
 export function createLoops(): Loops {
-  /** Text → seq of the turn that said it last; insertion order is the order of saying. */
-  const open = new Map<string, number>();
+  /** Text → the turn that said it last; insertion order is the order of saying. */
+  const open = new Map<string, Pick<Said, 'seq' | 'id' | 'part'>>();
   return {
-    said(seq, text) {
+    said({ seq, text, id, part }, again = false) {
+      if (again) for (const [line, by] of open) if (by.id === id && by.part === part) open.delete(line);
       const looked = text.length > LOOK ? text.slice(-LOOK) : text;
       if (!ANY.test(looked)) return;
       let fenced = false;
@@ -30,13 +35,13 @@ export function createLoops(): Loops {
         if (fenced || !(WORDS.test(line) || LABEL.test(line))) continue;
         const said = own(head(line.trim(), LINE_LENGTH));
         open.delete(said);
-        open.set(said, seq);
+        open.set(said, { seq, ...(id === undefined ? {} : { id }), ...(part === undefined ? {} : { part }) });
       }
       for (const oldest of open.keys()) {
         if (open.size <= 4 * KEEP) break;
         open.delete(oldest);
       }
     },
-    rows: () => [...open].reverse().slice(0, KEEP).map(([text, seq]) => ({ seq, text })),
+    rows: () => [...open].reverse().slice(0, KEEP).map(([text, { seq }]) => ({ seq, text })),
   };
 }

@@ -52,6 +52,7 @@ function stateOf(digest: Digest, view: RenderView): Record<string, unknown> {
     current_action: digest.stateNow === '' ? '(none)' : head(digest.stateNow, ACTION_LENGTH),
     claimed: digest.stateFrom === 'AGENT',
     ...(digest.stateSeq === undefined ? {} : { seq: digest.stateSeq }),
+    ...(digest.inherited === undefined ? {} : { inherited: digest.inherited }),
     ...(view.cwd === undefined ? {} : { cwd: view.cwd }),
     ...(view.git === undefined ? {} : { git: view.git }),
     pending: digest.pending.map(pendingOf),

@@ -46,8 +46,16 @@ interface Kept {
   /** Its number among the USER turns of the main agent. */
   user: number;
   row: PromptRow;
-  id: string | undefined;
+  turn: Same;
 }
+
+/** By which a later turn is known to be the same prompt again. */
+interface Same {
+  id?: string;
+  part?: number;
+}
+
+const same = (a: Same, b: Same): boolean => a.id !== undefined && a.id === b.id && a.part === b.part;
 
 interface Candidate {
   user: number;
@@ -58,6 +66,7 @@ interface Candidate {
 }
 
 export interface Prompts {
+  /** A superseding turn replaces the prompt that it gives again; `user` does not count there. */
   add(turn: Turn, user: number, replayed: boolean): void;
   /** The client put the body of the command just typed into the session: the command is a task by its name. */
   expanded(): void;
@@ -88,24 +97,29 @@ export function createPrompts(apart = false): Prompts {
   let command: Candidate | undefined;
   let task: Candidate | undefined;
   let total = 0;
-  let latest: { seq: number; text: string } | undefined;
+  let latest: (Same & { seq: number; text: string }) | undefined;
 
   return {
     add(turn, user, replayed) {
-      latest = { seq: turn.seq, text: keep(turn.text, 4_000) };
+      const again = turn.meta === 'superseding' && turn.id !== undefined;
+      const mark: Same = { ...(turn.id === undefined ? {} : { id: turn.id }), ...(turn.part === undefined ? {} : { part: turn.part }) };
+      if (!again || (latest !== undefined && same(latest, mark))) latest = { ...mark, seq: turn.seq, text: keep(turn.text, 4_000) };
       const row: PromptRow = { seq: turn.seq, ts: turn.ts, text: keep(turn.text.trim(), HEAD_LENGTH) };
       if (replayed) row.replayed = true;
       // A document that changes in place gives a prompt again with another text: the last one is what was said.
-      const before = turn.meta === 'superseding' && turn.id !== undefined ? last.concat(first).find((kept) => kept.id === turn.id) : undefined;
-      if (before !== undefined) {
+      if (again) {
+        const before = last.concat(first).find((kept) => same(kept.turn, mark));
+        // One from the middle of a long session, which is only counted.
+        if (before === undefined) return;
         before.row.text = row.text;
+        before.row.seq = row.seq;
         const at = candidates.findIndex((candidate) => candidate.user === before.user);
         if (at >= 0) candidates[at] = candidate(turn, before.user, replayed);
         return;
       }
       if (total > 0 && isSteering(turn.text)) row.steers = true;
       total++;
-      const kept = { user, row, id: turn.id };
+      const kept = { user, row, turn: mark };
       if (first.length < FIRST) first.push(kept);
       else {
         last.push(kept);

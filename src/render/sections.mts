@@ -5,7 +5,8 @@ import type { CommandRow, Digest, FileRow, PendingRow, PromptRow } from './diges
 
 /** Rows under a heading that can be shortened from their oldest end. */
 export interface Section {
-  heading: string;
+  /** A function of the rows that come to stand, where it names their number. */
+  heading: string | ((shown: number) => string);
   /** Lines between the heading and the rows: a note, the head of a table. */
   lead: string[];
   rows: string[];
@@ -174,7 +175,7 @@ export function errors(digest: Digest): Section {
 
 export function timeline(digest: Digest, turns: number): Section {
   return {
-    heading: `Recent timeline (last 40 of ${turns} turns)`,
+    heading: (shown) => `Recent timeline (${shownOf(shown, turns)})`,
     lead: table('seq', 'class', 'text (head 120)'),
     rows: digest.timeline.map((one) =>
       row([
@@ -190,6 +191,11 @@ export function timeline(digest: Digest, turns: number): Section {
     tail: [],
     none: 'No turns.',
   };
+}
+
+function shownOf(shown: number, turns: number): string {
+  if (shown < turns) return `last ${shown} of ${turns} turns`;
+  return ['no turns', 'the one turn'][turns] ?? `all ${turns} turns`;
 }
 
 export function toolCalls(digest: Digest): Section {

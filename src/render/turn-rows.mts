@@ -1,7 +1,7 @@
 /** Rows that single turns give: of the timeline, of a call on its way to its result. */
 import { head, keep, own } from './text.mts';
 import type { CallSays } from './calls.mts';
-import type { CommandRow, TimelineRow, ToolRow } from './digest.mts';
+import type { CommandRow, DecisionRow, TimelineRow, ToolRow } from './digest.mts';
 import type { OpenCall } from './lineage.mts';
 import type { Where } from './work.mts';
 import type { Effect, Turn } from '../transcript/turn.mts';
@@ -16,10 +16,29 @@ export interface Call extends OpenCall {
   at: Where;
   effect: Effect;
   says: CallSays;
-  commands: readonly CommandRow[];
+  commands: CommandRow[];
   row: ToolRow;
   /** Head of the call's text: what a poll of a background task asked for. */
   input: string;
+  /** What its result decided. */
+  decision?: DecisionRow;
+}
+
+/** A row of the timeline, with what tells that a later turn is the same one again. */
+export interface Shown {
+  row: TimelineRow;
+  id: string | undefined;
+  call: string | undefined;
+  kind: Turn['kind'];
+}
+
+/** Whether a source that changes in place gave this turn before, with another text. */
+export function isAgain(turn: Turn): boolean {
+  return turn.meta === 'superseding' && turn.id !== undefined;
+}
+
+export function isSameTurn(one: Shown, turn: Turn): boolean {
+  return one.id === turn.id && one.call === turn.call && one.kind === turn.kind && one.row.part === turn.part && one.row.class === turn.class && one.row.side === turn.side;
 }
 
 export function rowOf(turn: Turn, text: string): TimelineRow {

@@ -105,6 +105,8 @@ export interface Commands {
   /** Gives the row, whose outcome is filled in when it is known. */
   ran(command: string, at: Where): CommandRow;
   ended(row: CommandRow, ok: boolean | undefined, exit: number | undefined): void;
+  /** The record gave the command again, in other words. */
+  reworded(row: CommandRow, command: string): void;
   rows(): CommandRow[];
   tests(): CommandRow[];
   readonly total: number;
@@ -138,6 +140,10 @@ export function createCommands(): Commands {
         failed++;
         failures.push(row);
         if (failures.length >= 2 * MAX_FAILED) failures = failures.slice(-MAX_FAILED);
+      } else if (failedBefore && row.ok !== false) {
+        failed--;
+        failures = failures.filter((one) => one !== row);
+        if (exit === undefined) delete row.exit;
       }
       if (row.test !== true) return;
       const key = row.command.replace(/\s+/g, ' ').trim();
@@ -147,7 +153,12 @@ export function createCommands(): Commands {
         if (tests.size <= MAX_TESTS) break;
         tests.delete(oldest);
       }
-      if (runsTests(row.command)) lastTest = row;
+      if (runsTests(row.command) && (lastTest === undefined || lastTest.seq <= row.seq)) lastTest = row;
+    },
+    reworded(row, command) {
+      row.command = command;
+      if (isTest(command)) row.test = true;
+      else delete row.test;
     },
     rows() {
       const kept = new Set([...failures.slice(-MAX_FAILED), ...recent.slice(-MAX_COMMANDS)]);

@@ -24,13 +24,30 @@ function outside(text: string): string[] {
 const headings = (text: string): string[] => outside(text).filter((line) => /^ {0,3}#{1,6}(\s|$)/.test(line));
 
 const ORDER = ['# Handoff: s1', '## Objective (verbatim)', '## What was asked', '## State right now (verbatim tail)', '## Pending', '## Open loops / next steps', '## Files changed',
-  '## Commands run', '## Errors', '## Recent timeline (last 40 of N turns)', '## Tool calls', '## Where everything lives', '## Provenance',
+  '## Commands run', '## Errors', '## Recent timeline', '## Tool calls', '## Where everything lives', '## Provenance',
   '## Evidence contract (hand-authored — preserved across rebuilds)'];
 
 describe('the brief', () => {
   it.each([0, 1, 3])('has its sections in their order (%i turns)', (count) => {
     const turns = [user('Fix the parser'), call('1', 'Bash', { command: 'ls' }), agent('ok')].slice(0, count);
-    expect(headings(brief(turns)).map((line) => line.replace(/of \d+ turns/, 'of N turns'))).toEqual(ORDER);
+    expect(headings(brief(turns)).map((line) => line.replace(/^(## Recent timeline) \(.*/, '$1'))).toEqual(ORDER);
+  });
+
+  it.each([
+    [0, 0, 'no turns'], [1, 0, 'the one turn'], [23, 0, 'all 23 turns'], [23, 3, 'last 23 of 26 turns'], [41, 0, 'last 40 of 41 turns'], [900, 0, 'last 40 of 900 turns'],
+  ])('says how many turns its timeline shows (%i said, %i injected)', (said, injected, words) => {
+    const turns = [...Array.from({ length: injected }, () => other('reminder', 'x')), ...Array.from({ length: said }, (_, at) => agent(`answer ${at}`))];
+    const text = brief(turns);
+    expect(text).toContain(`## Recent timeline (${words})\n`);
+    expect(text.match(/^\| \d+ \| AGENT \|/gm)?.length ?? 0).toBe(Math.min(said, 40));
+  });
+
+  it('counts the rows of its timeline that are left when others had to go', () => {
+    const text = brief(Array.from({ length: 60 }, (_, at) => [user, agent][at % 2]?.(`${at} ${'words '.repeat(100)}`) ?? user('x')));
+    const rows = text.slice(text.indexOf('## Recent timeline')).match(/^\| \d+ \| (?:AGENT|USER) \|/gm)?.length ?? 0;
+    expect(rows).toBeLessThan(40);
+    expect(text).toContain(`## Recent timeline (last ${rows} of 60 turns)`);
+    expect(text).toContain(`*${40 - rows} more row(s) left out: timeline.jsonl.*`);
   });
 
   it('names the seq of what it says, and what is safe to repeat', () => {

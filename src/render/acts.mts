@@ -1,0 +1,181 @@
+/**
+ * What the agent did through tools: each call with its result, and what follows from both: files, commands, failures, plan,
+ * decisions, work that goes on in the background. A part of the reducer (reduce.mts), fed by it turn after turn.
+ */
+import { createBackground, type BackgroundTask } from './background.mts';
+import { pathIn, readCall } from './calls.mts';
+import type { DecisionRow, PlanRow, ToolRow } from './digest.mts';
+import { createPairing } from './lineage.mts';
+import { createRing } from './ring.mts';
+import { head, keep } from './text.mts';
+import { isAgain, keyOf, outcome, RESULT_HEAD, ROW_LENGTH, telling, type Call } from './turn-rows.mts';
+import { createCommands, createErrors, createFiles, type Commands, type Errors, type Files, type Where } from './work.mts';
+import type { Turn } from '../transcript/turn.mts';
+
+export interface Acts {
+  call(turn: Turn, main: boolean, replayed: boolean): void;
+  result(turn: Turn, main: boolean): void;
+  /** The main agent spoke or was spoken to: a call without an id can't be answered any more. */
+  passed(): void;
+  notified(text: string): void;
+  pendingCalls(): Call[];
+  running(): BackgroundTask[];
+  readonly files: Files;
+  readonly commands: Commands;
+  readonly errors: Errors;
+  tools(): ToolRow[];
+  decisions(): DecisionRow[];
+  readonly plan: PlanRow[];
+  readonly planSeq: number | undefined;
+  /** Calls that started a sub-agent. */
+  readonly agents: number;
+  readonly counts: Readonly<{ calls: number; results: number; orphan_results: number; dropped: number }>;
+}
+
+const ROWS = 40;
+const REFUSED = /^(?:The user (?:doesn['’]t want to|rejected permission|dismissed|has specified a rule)|User (?:rejected|declined|refused)|Permission to use|Tool use (?:was )?rejected|(?:exec command|patch) rejected by user|rejected by user)/i;
+const isOk = (call: Call): boolean => call.row.result === 'ok' || call.row.result === 'done';
+
+/** `show` puts a row into the timeline. */
+export function createActs(show: (turn: Turn, text: string) => void): Acts {
+  const calls = createPairing<Call>();
+  const files = createFiles();
+  const commands = createCommands();
+  const errors = createErrors();
+  const background = createBackground();
+  const tools = createRing<ToolRow>(ROWS);
+  const decisions = createRing<DecisionRow>(50);
+  const counts = { calls: 0, results: 0 };
+  let agents = 0;
+  let plan: PlanRow[] = [];
+  let planSeq: number | undefined;
+
+  function call(turn: Turn, main: boolean, replayed: boolean): void {
+    const says = readCall(turn);
+    const tool = turn.tool ?? '?';
+    if (isAgain(turn) && turn.call !== undefined) {
+      const known = calls.known(turn.call);
+      show(turn, `${tool} ${says.target}`);
+      if (known !== undefined) revise(known, says, keep(turn.text, ROW_LENGTH), main);
+      return;
+    }
+    counts.calls++;
+    const at: Where = { seq: turn.seq, ts: turn.ts, tool };
+    if (!main && turn.side !== undefined) at.side = turn.side;
+    if (replayed) at.replayed = true;
+    const row: ToolRow = { seq: turn.seq, ts: turn.ts, tool, target: says.target, result: 'no result' };
+    const input = keep(turn.text, ROW_LENGTH);
+    const ran = main ? says.commands.map((command) => commands.ran(command, at)) : [];
+    const opened: Call = { at, call: turn.call, tool, interrupted: false, effect: turn.effect ?? 'unknown', says, commands: ran, row, input };
+    // A call inside a script says in its own record how it ended: no result follows.
+    if (turn.meta === 'nested') settle(turn, opened, main, '');
+    else calls.open(opened);
+    show(turn, `${tool} ${says.target}`);
+    tools.push(row);
+    if (turn.effect === 'read') {
+      const path = pathIn(input);
+      if (path !== undefined) files.seen(path);
+    }
+    if (!main) return;
+    if (says.kind === 'agent') agents++;
+    if (says.plan !== undefined) {
+      plan = says.plan;
+      planSeq = turn.seq;
+    }
+  }
+
+  /** What the call was about turns out to be something else; that it was made, and how it ended, stays. */
+  function revise(known: Call, says: Call['says'], input: string, main: boolean): void {
+    const changed = known.says.changes;
+    Object.assign(known, { says, input });
+    known.row.target = says.target;
+    if (isOk(known)) files.changed(says.changes.filter(({ path }) => !changed.some((one) => one.path === path)), known.at, '');
+    if (!main) return;
+    says.commands.forEach((command, at) => {
+      const row = known.commands[at];
+      if (row === undefined) known.commands.push(commands.ran(command, known.at));
+      else commands.reworded(row, command);
+    });
+    if (says.plan !== undefined && planSeq === known.at.seq) plan = says.plan;
+  }
+
+  function result(turn: Turn, main: boolean): void {
+    if (!isAgain(turn)) counts.results++;
+    const found = calls.close(turn);
+    const name = turn.tool ?? found?.call.tool ?? '';
+    show(turn, `→ ${turn.ok === false ? 'failed ' : ''}${name === '' ? '' : `${name}: `}${telling(turn.text)}`);
+    if (found === undefined) return;
+    const { call: done, again } = found;
+    // A later result of the same call can only tell that it failed after all.
+    if (again && !isAgain(turn) && (turn.ok !== false || /^(?:failed|exit)/.test(done.row.result))) return;
+    settle(turn, done, main, head(turn.text, RESULT_HEAD));
+  }
+
+  /** `turn` tells how the call `done` ended. */
+  function settle(turn: Turn, done: Call, main: boolean, said: string): void {
+    const wasOk = isOk(done);
+    done.row.result = outcome(turn);
+    if (turn.ok !== false && !wasOk) files.changed(done.says.changes, done.at, said);
+    if (!main) return;
+    if (done.says.kind === 'agent' && turn.ok === false) agents--;
+    const ok = turn.ok ?? (turn.exit === undefined ? undefined : turn.exit === 0);
+    const polled = background.polled(done.tool, done.input, said);
+    for (const row of polled?.commands ?? []) commands.ended(row, ok, turn.exit);
+    if (ok !== false && background.started(said, () => ({ at: done.at, target: done.says.target, commands: done.commands }))) return;
+    for (const row of done.commands) commands.ended(row, ok, turn.exit);
+    judge(turn, done);
+  }
+
+  function judge(turn: Turn, done: Call): void {
+    const kind = done.says.kind;
+    const key = keyOf(done);
+    if (turn.ok === false) {
+      if (isAgain(turn)) errors.worked(key);
+      if (REFUSED.test(head(turn.text, 60))) refused(turn, done);
+      else errors.failed(key, turn, done.at, done.says.target, telling(turn.text));
+      return;
+    }
+    errors.worked(key);
+    if (kind === 'ask') decide(/^exit/i.test(done.tool) ? 'approved' : 'answer', turn, done, turn.text);
+  }
+
+  /** A person (or a rule) said no. What they said with it is worth more than the client's sentence. */
+  function refused(turn: Turn, done: Call): void {
+    done.row.result = 'refused';
+    for (const row of done.commands) row.refused = true;
+    const said = /(?:the user said|with the following feedback):\s*([^]{1,400})/.exec(head(turn.text, 2_000))?.[1];
+    decide('refused', turn, done, said === undefined ? done.says.target : `${keep(done.says.target, 120)} (with the words: ${said.trim()})`);
+  }
+
+  function decide(kind: DecisionRow['kind'], turn: Turn, done: Call, text: string): void {
+    const row: DecisionRow = { seq: turn.seq, ts: turn.ts, kind, tool: done.tool, text: keep(text, ROW_LENGTH) };
+    if (done.decision !== undefined) Object.assign(done.decision, row);
+    else decisions.push((done.decision = row));
+  }
+
+  return {
+    call,
+    result,
+    passed: () => calls.passed(),
+    notified: (text) => background.notified(text),
+    pendingCalls: () => calls.pending(),
+    running: () => background.running(),
+    files,
+    commands,
+    errors,
+    tools: () => tools.rows(),
+    decisions: () => decisions.rows(),
+    get plan() {
+      return plan;
+    },
+    get planSeq() {
+      return planSeq;
+    },
+    get agents() {
+      return agents;
+    },
+    get counts() {
+      return { ...counts, orphan_results: calls.orphans, dropped: calls.dropped };
+    },
+  };
+}
