@@ -13,6 +13,7 @@ import { readTurns } from '../../store/timeline.mts';
 import type { Turn } from '../../transcript/turn.mts';
 
 export interface Captured {
+  root: string;
   row: IndexRow;
   paths: SessionPaths;
   manifest: Manifest;
@@ -25,7 +26,11 @@ export interface Captured {
 export function capturedSession(io: Io, prefix: string): Captured {
   const { root, notes } = findRoot(io);
   for (const note of notes) io.note(note);
-  const row = findByPrefix(root, prefix);
+  return captured(root, findByPrefix(root, prefix));
+}
+
+/** The same for a session that was found already. */
+export function captured(root: string, row: IndexRow): Captured {
   const paths = sessionPaths(dirOf(root, row));
   const read = readManifest(paths.manifest);
   if (read.state !== 'read') throw new HandoffError('DAMAGED', `the manifest of ${row.id} cannot be read`);
@@ -35,6 +40,7 @@ export function capturedSession(io: Io, prefix: string): Captured {
   if (size === undefined) throw new HandoffError('DAMAGED', `the timeline of ${row.id} is missing`);
   const turns = (): ReturnType<Captured['turns']> => readTurns(paths.timeline, isSealed(manifest) ? manifest.seal.timeline_bytes : size);
   return {
+    root,
     row,
     paths,
     manifest,

@@ -1,11 +1,20 @@
-import type { Command } from '../../lib/cli/command.mts';
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Command, Io, Outcome } from '../../lib/cli/command.mts';
 import { HandoffError } from '../../lib/errors.mts';
+import { readText, replaceFile } from '../../lib/fs/files.mts';
 import { VERSION } from '../../lib/version.mts';
+import { renderPage, type PageThread } from '../../render/html/page.mts';
 import { portableFields } from '../../render/portable.mts';
-import { capturedSession } from './captured.mts';
+import { splitHandoff } from '../../store/evidence.mts';
+import { storePaths } from '../../store/layout.mts';
+import { findExact } from '../../store/lookup.mts';
+import { captured, capturedSession, type Captured } from './captured.mts';
 
 const flags = {
   portable: { type: 'boolean', summary: 'print one JSON document that needs no store (schemas/handoff.schema.json)' },
+  html: { type: 'value', value: '<file>', summary: 'write one page that a browser shows without a network or a server' },
 } as const;
 
 export const command: Command<typeof flags> = {
@@ -14,12 +23,47 @@ export const command: Command<typeof flags> = {
   args: '<prefix>',
   positionals: { min: 1, max: 1 },
   flags,
-  exits: { 0: 'exported', 1: 'the session is damaged', 2: 'wrong words, or no form was named', 3: 'the prefix is ambiguous', 4: 'nothing matches' },
-  example: 'handoff export 5f0c --portable > handoff.json',
+  exits: { 0: 'exported', 1: 'the session is damaged, or the file system refused', 2: 'wrong words, no form was named, or the file is a folder', 3: 'the prefix is ambiguous', 4: 'nothing matches' },
+  example: 'handoff export 5f0c --html handoff.html',
   run(options, [prefix], io) {
-    if (options.portable !== true) throw new HandoffError('USAGE', 'export needs --portable');
+    if ((options.portable === true) === (options.html !== undefined)) throw new HandoffError('USAGE', 'export needs --portable or --html <file>, one of them');
     const session = capturedSession(io, prefix ?? '');
+    if (options.html !== undefined) return writePage(session, options.html, io);
     const document = portableFields(session.digest(), session.manifest, VERSION);
     return { json: document, text: JSON.stringify(document, null, 2) };
   },
 };
+
+function writePage(session: Captured, name: string, io: Io): Outcome {
+  const file = path.resolve(io.cwd, name);
+  if (name === '' || fs.statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) throw new HandoffError('USAGE', `--html takes a file, and ${name === '' ? 'no name was given' : `${file} is a folder`}`);
+  const folder = path.dirname(file);
+  if (fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) throw new HandoffError('USAGE', `there is no folder ${folder}`);
+  const inside = path.relative(storePaths(session.root).projects, fs.realpathSync(folder));
+  if (!inside.startsWith('..') && !path.isAbsolute(inside)) throw new HandoffError('USAGE', `${file} is inside the store, whose files are written by builds only`);
+  io.progress('making the page');
+  const { manifest } = session;
+  const brief = splitHandoff(readText(session.paths.brief) ?? '');
+  const page = renderPage({ digest: session.digest(), view: manifest, turns: session.turns(), threads: threadsOf(session), evidence: brief.block });
+  const bytes = Buffer.from(page);
+  replaceFile(file, bytes, randomBytes(6).toString('hex'), false);
+  return { json: { action: 'exported', session: manifest.session, form: 'html', file, bytes: bytes.length }, text: `handoff: exported ${manifest.session} -> ${file}` };
+}
+
+/** Sub-agents that were captured, each a session of its own; those of sub-agents stand beside them. */
+function threadsOf(parent: Captured): PageThread[] {
+  const threads: PageThread[] = [];
+  const seen = new Set([parent.manifest.session]);
+  const queue = [parent];
+  for (let one = queue.shift(); one !== undefined; one = queue.shift()) {
+    for (const { id, title } of one.manifest.subagents ?? []) {
+      const row = seen.has(id) ? undefined : findExact(parent.root, id);
+      seen.add(id);
+      if (row === undefined) continue;
+      const child = captured(parent.root, row);
+      threads.push({ id, title, turns: child.turns() });
+      queue.push(child);
+    }
+  }
+  return threads;
+}
