@@ -8,7 +8,7 @@ import { MARKER, type Span } from './spans.mts';
 import { findDiscordToken, findTelegramToken, findToken } from './tokens.mts';
 import { findInCommand, findScheme, findUrlPassword, type CommandState } from './urls.mts';
 
-const NAMED = GROUP.words | GROUP.phrases | GROUP.names | GROUP.rare;
+const NAMED = GROUP.words | GROUP.phrases | GROUP.names | GROUP.rare | GROUP.dash;
 /** An escape of a character that may be part of a secret or of its name: letters, digits, punctuation. */
 const ESCAPE = /\\u00[2-7][0-9a-fA-F]/y;
 const ESCAPES = /\\{1,40}u00([2-7][0-9a-fA-F])/g;
@@ -140,7 +140,7 @@ const COLON = 58;
 const COMMAND = /curl|mysq|sshp|gin -/iy;
 const SCHEME = /beare|sic /iy;
 /** The windows of names: hits are only a perhaps, and this costs less than reading the whole name. */
-const IN_NAME = /ken|cret|crede|oriza|pass|pwd|auth|creds|[-_. a-z]key/iy;
+const IN_NAME = /ken|cret|crede|oriza|pass|pwd|auth(?![a-z])|creds|[-_. a-z]key/iy;
 
 /** `pass` and `auth` are words of prose as well: as names something is assigned to them. */
 const FOLLOWED = /\\{0,40}["'`]?\]?\s{0,40}[:=>,]/y;

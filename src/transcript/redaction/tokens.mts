@@ -32,7 +32,7 @@ const TOKENS: readonly Token[] = [
   { kind: 'huggingface-token', lead: 'hf_', group: underscore, pattern: at('hf_[A-Za-z0-9]{30,}') },
   { kind: 'stripe-key', lead: 'sk_', group: underscore, pattern: at('sk_(?:live|test)_[A-Za-z0-9]{10,}') },
   { kind: 'stripe-key', lead: 'rk_', group: underscore, pattern: at('rk_(?:live|test)_[A-Za-z0-9]{10,}') },
-  { kind: 'stripe-webhook-secret', lead: 'whsec_', group: underscore, pattern: at('whsec_[A-Za-z0-9+/]{20,}={0,2}') },
+  { kind: 'stripe-webhook-secret', lead: 'whsec_', group: underscore, back: 1, pattern: at('whsec_[A-Za-z0-9+/]{20,}={0,2}') },
   { kind: 'digitalocean-token', lead: 'do', group: underscore, back: 2, pattern: at('do[opr]_v1_[0-9a-f]{40,}') },
   { kind: 'anthropic-key', lead: 'sk-ant-', group: dash, pattern: at('sk-ant-[A-Za-z0-9_-]{16,}') },
   { kind: 'openai-key', lead: 'sk-', group: dash, pattern: at('sk-(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{16,}') },
