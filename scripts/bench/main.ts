@@ -40,6 +40,12 @@ function table(lines: readonly Line[]): string {
   return rows.map((row) => row.map((cell, at) => cell.padEnd(widths[at]!)).join('  ').trimEnd()).join('\n');
 }
 
+/** Says so where others were at work on the machine: then the times are worth little. */
+function busy(): string {
+  const load = os.loadavg()[0] ?? 0;
+  return load > os.cpus().length ? `, load ${load.toFixed(1)}: too busy for these times to hold` : '';
+}
+
 function main(): number {
   let values;
   try {
@@ -69,7 +75,7 @@ function main(): number {
       bench.say(name);
       lines.push(...ROWS[name]!(bench));
     }
-    process.stdout.write(`Node ${process.version}, ${os.cpus().length} × ${os.cpus()[0]?.model ?? 'unknown processor'}${bench.quick ? ', quick sizes' : ''}\n${table(lines)}\n`);
+    process.stdout.write(`Node ${process.version}, ${os.cpus().length} × ${os.cpus()[0]?.model ?? 'unknown processor'}${bench.quick ? ', quick sizes' : ''}${busy()}\n${table(lines)}\n`);
     return lines.every((line) => line.value <= line.most) ? 0 : 1;
   } finally {
     clean();
