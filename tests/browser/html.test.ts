@@ -147,6 +147,13 @@ describe.skipIf(name === undefined && !required)(title('the page in a browser'),
     expect(await text('#commands')).toContain('exit 1');
   });
 
+  it('marks what came from another handoff as second-hand', async () => {
+    seq = 0;
+    const brief = '# Handoff: older\n\n## Objective (verbatim)\n\n```text\nThe older goal\n```\n\n## State right now (verbatim tail)\n\n```text\nAll is well\n```\n';
+    await show(pageOf([turn({ class: 'USER', text: 'Go on from the handoff' }), ...calls('Read', { file_path: 'HANDOFF.md' }, brief), turn({ text: 'Read.' })]));
+    expect(await page.evaluate('[...document.querySelectorAll("#summary .card")].map((one) => one.innerText).find((text) => text.startsWith("Second-hand"))')).toMatch(/older.*unverified.*The older goal.*All is well/s);
+  });
+
   it('filters by class, shows only failures, and nests sub-agents', async () => {
     await show(everything());
     await toTimeline();

@@ -43,6 +43,16 @@ function facts() {
   return make('dl', { class: 'facts' }, ...rows.filter(([, value]) => value).map(([name, value]) => make('div', {}, plain('dt', '', name), plain('dd', '', value))));
 }
 
+/** The session began from another handoff: what that says is not in this record. */
+function inherited() {
+  const from = digest.inherited;
+  if (from === undefined) return '';
+  return card('Second-hand, from another handoff',
+    make('p', {}, 'The session began from ' + (from.session || 'another handoff') + ', read at turn ', toTurn(from.seq), '. What was done before is not in this record, and unverified.'),
+    from.objective === undefined ? '' : make('div', {}, plain('h3', '', 'Its objective'), said(from.objective)),
+    from.state === undefined ? '' : make('div', {}, plain('h3', '', 'Its last words'), said(from.state)));
+}
+
 function summary() {
   const from = { flag: 'Given when it was captured', task: 'The parent agent\'s task', prompt: 'The first request', none: 'No request is recorded' }[digest.objectiveFrom];
   const who = { AGENT: 'The agent\'s last words, a claim and not a check', USER: 'The last prompt, which the agent did not answer', none: 'Nobody spoke' }[digest.stateFrom];
@@ -50,8 +60,9 @@ function summary() {
   return section('summary', 'Summary', undefined,
     ...warnings(),
     card('Objective', said(digest.objective, digest.objectiveLeft, digest.objectiveSeq), fromTurn(from, digest.objectiveSeq), steering.length > 0 ? make('ul', { class: 'small' }, ...steering) : ''),
+    inherited(),
     card('State at the end', said(digest.stateNow), fromTurn(who, digest.stateSeq)),
-    digest.openLoops.length === 0 ? '' : card('Open loops', make('ul', {}, ...digest.openLoops.map((loop) => make('li', {}, plain('span', 'said', loop.text), ' ', toTurn(loop.seq))))),
+    digest.openLoops.length === 0 ? '' : card('Open loops', make('ul', {}, ...digest.openLoops.map((loop) => make('li', {}, plain('span', 'said', loop.text.replace(/^\s*[-*]\s+/, '')), ' ', toTurn(loop.seq))))),
     evidence === '' ? '' : card('Evidence contract, written by hand', said(evidence)),
     facts());
 }

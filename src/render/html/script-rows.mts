@@ -64,14 +64,13 @@ function folded(item, index) {
 
 function callBody(item) {
   const body = make('div', { class: 'body' });
-  const effects = { read: 'It reads: safe to repeat.', idempotent: 'Doing it again changes nothing: safe to repeat.', write: 'It writes.', unknown: 'What it does to the world is not known.' };
+  const effects = { read: 'It only reads: safe to repeat.', idempotent: 'Doing it again changes nothing: safe to repeat.', unknown: 'The outcome is unknown: look before you repeat it.' };
   body.append(make('div', {}, plain('h3', '', 'Input'), inputOf(item)));
   for (const result of item.results || []) {
     const title = 'Result, turn ' + result.at + (result.ts ? ', ' + clock(result.ts) : '');
     body.append(make('div', {}, plain('h3', '', title), result.text === '' ? plain('p', 'soft', '(empty)') : said(result.text, result.left, result.at, 'pre')));
   }
   if (item.end === 'no result') body.append(plain('p', 'bad', 'No result is recorded. ' + (effects[item.effect] || effects.unknown)));
-  else if (effects[item.effect]) body.append(plain('p', 'from', effects[item.effect]));
   return body;
 }
 

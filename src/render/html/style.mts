@@ -53,7 +53,7 @@ section { margin-top: 2.75rem; }
 section > h2 { margin-bottom: .9rem; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: 1rem 1.2rem; }
 .card + .card, .note + .card, .card + .note, .note + .note { margin-top: .8rem; }
-.card + div, div + .card, .from + div { margin-top: 1.2rem; }
+.card + div, div + .card, section > .from + div { margin-top: 1.2rem; }
 .card table { margin-top: .5rem; }
 .card tr:last-child td { border-bottom: 0; padding-bottom: 0; }
 .card > .from + ul { margin-top: .5rem; }
@@ -97,8 +97,10 @@ summary::-webkit-details-marker { display: none; }
 .edit > p { margin-bottom: .3rem; }
 .diff { background: var(--code); border-radius: 6px; padding: .5rem 0; font-family: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .82rem; line-height: 1.5; }
 .diff div { white-space: pre-wrap; padding: 0 .8rem 0 2rem; text-indent: -1.2rem; tab-size: 4; min-height: 1.5em; unicode-bidi: plaintext; }
-.diff .add { background: var(--good-back); color: var(--good); }
-.diff .del { background: var(--bad-back); color: var(--bad); }
+.diff .add { background: var(--good-back); }
+.diff .del { background: var(--bad-back); }
+.diff .add { box-shadow: inset 3px 0 var(--good); }
+.diff .del { box-shadow: inset 3px 0 var(--bad); }
 .diff .gap { color: var(--soft); }
 
 .tools { position: sticky; top: 0; z-index: 2; background: var(--paper); padding: .7rem 0; display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; border-bottom: 1px solid var(--line); }
@@ -144,7 +146,8 @@ kbd { font: inherit; font-size: .82rem; border: 1px solid var(--line); border-ra
   .tools { position: static; }
   .turn { grid-template-columns: minmax(0, 1fr); scroll-margin-top: 1rem; }
   .turn { position: relative; }
-  .turn .at { position: absolute; right: 0; top: .7rem; }
+  .turn .at { position: absolute; right: 0; top: .75rem; line-height: 1.6; }
+  .turn.SUB .at { display: none; }
   .turn .fold > summary, .turn .line { flex-wrap: wrap; gap: 0 .5rem; padding-right: 3.6rem; }
   .turn .about { flex-basis: 100%; order: 3; }
   .d1, .d2, .d3 { padding-left: .7rem; }
