@@ -26,10 +26,14 @@ export interface Git {
   branch(): string | undefined;
   /** The full name of a commit that `name` stands for. */
   commit(name: string): string | undefined;
-  /** Paths that differ from the last commit, as `git status` names them. */
+  /** The repository's own folder. */
+  top(): string | undefined;
+  /** Paths that differ from the last commit, from the repository's folder on; a folder that git does not know ends in `/`. */
   changes(): string[];
   /** How many commits lie between two. */
   distance(from: string, to: string): number | undefined;
+  /** How many commits on the current branch are younger than `time`, in ms. */
+  commitsSince(time: number): number | undefined;
 }
 
 /** `path` is the PATH to look for git in. */
@@ -39,10 +43,28 @@ export function gitOf(cwd: string, path: string | undefined): Git {
     branch: () => ask(cwd, path, ['symbolic-ref', '--short', '-q', 'HEAD']),
     // A name that begins with a dash would be an option.
     commit: (name) => (name.startsWith('-') ? undefined : ask(cwd, path, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`])),
-    changes: () => (ask(cwd, path, ['status', '--porcelain=v1', '-z', '--untracked-files=normal']) ?? '').split('\0').filter((entry) => entry !== '').map((entry) => entry.slice(3)),
+    top: () => ask(cwd, path, ['rev-parse', '--show-toplevel']),
+    changes: () => changedPaths(ask(cwd, path, ['status', '--porcelain=v1', '-z', '--untracked-files=normal', '--ignore-submodules=dirty']) ?? ''),
     distance(from, to) {
       const count = ask(cwd, path, ['rev-list', '--count', '--end-of-options', `${from}..${to}`]);
       return count === undefined ? undefined : Number(count);
     },
+    commitsSince(time) {
+      const count = ask(cwd, path, ['rev-list', '--count', `--since=${new Date(time).toISOString()}`, 'HEAD']);
+      return count === undefined ? undefined : Number(count);
+    },
   };
+}
+
+/** Entries of `git status -z`: two letters, a blank, the path; behind a renamed or copied one stands the path before. */
+function changedPaths(status: string): string[] {
+  const entries = status.split('\0');
+  const paths: string[] = [];
+  for (let at = 0; at < entries.length; at++) {
+    const entry = entries[at] ?? '';
+    if (entry === '') continue;
+    paths.push(entry.slice(3));
+    if (/[RC]/.test(entry.slice(0, 2))) at++;
+  }
+  return paths;
 }

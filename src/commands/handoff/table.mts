@@ -16,6 +16,7 @@ export const program: Program = {
     { name: 'config', summary: 'show which store is used, and why', load: async () => (await import('./config.mts')).command },
     { name: 'sources', summary: 'the transcripts that harnesses have recorded here, newest first', load: async () => (await import('./sources.mts')).command },
     { name: 'export', summary: 'a handoff as one document to send elsewhere; reads only', load: async () => (await import('./export.mts')).command },
+    { name: 'check', summary: 'what has moved since a handoff: files, branch, commits, working tree, transcript; reads only', load: async () => (await import('./check.mts')).command },
   ],
   // 2.0.x had no verb for a build: `--handoff --source <file>`.
   rewrite(argv) {
