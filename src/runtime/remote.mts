@@ -96,22 +96,37 @@ export function isHeldThere({ root, manifest }: RemoteSession): boolean {
 }
 
 /** Copies the session's own files, each as long as it is when it is opened. Throws DAMAGED where one is no plain file or longer than it may be. */
-export function copyRemote({ paths, manifest }: RemoteSession, to: SessionPaths): void {
-  const most = isSealed(manifest) ? manifest.seal.timeline_bytes + MOST_SMALL : MOST_UNSEALED;
-  const timeline = copyRegular(paths.timeline, to.timeline, most) ?? 0;
-  for (const key of ['chain', 'brief', 'summary'] as const) copyRegular(paths[key], to[key], MOST_SMALL);
-  for (const key of ['tools', 'payload'] as const) copyRegular(paths[key], to[key], TIMES * timeline + MOST_SMALL);
+export function copyRemote(session: RemoteSession, to: SessionPaths): void {
+  const bounds = boundsOf(session);
+  for (const [key, most] of bounds) copyRegular(session.paths[key], to[key], most);
 }
 
-/** Throws where one of the session's files, or the lock that a check looks at, is anything but a plain file. */
+/**
+ * Throws where one of the session's files, or its lock, is anything but a plain file of a size that it can have: for a look
+ * without a copy.
+ */
 export function mustBePlain(session: RemoteSession): void {
   const { locks } = storePaths(session.root);
-  const { dir: _dir, ...files } = session.paths;
-  for (const file of [...Object.values(files), lockFile(locks, sessionKey(session.manifest.session))]) {
-    const stat = fs.lstatSync(file, { throwIfNoEntry: false });
-    if (stat !== undefined && !stat.isFile()) throw notPlain(file);
-  }
+  for (const [key, most] of boundsOf(session)) mayRead(session.paths[key], most);
+  mayRead(lockFile(locks, sessionKey(session.manifest.session)), MOST_SMALL);
   if (fs.lstatSync(locks, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw notPlain(locks);
+}
+
+type File = Exclude<keyof SessionPaths, 'dir' | 'manifest'>;
+
+/** How many bytes each file may have: a file with a hole in it is large for nothing. */
+function boundsOf({ paths, manifest }: RemoteSession): [File, number][] {
+  const most = isSealed(manifest) ? manifest.seal.timeline_bytes + MOST_SMALL : MOST_UNSEALED;
+  const timeline = Math.min(most, fs.lstatSync(paths.timeline, { throwIfNoEntry: false })?.size ?? 0);
+  const derived = TIMES * timeline + MOST_SMALL;
+  return [['timeline', most], ['chain', MOST_SMALL], ['brief', MOST_SMALL], ['summary', MOST_SMALL], ['tools', derived], ['payload', derived]];
+}
+
+function mayRead(file: string, most: number): void {
+  const stat = fs.lstatSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) return;
+  if (!stat.isFile()) throw notPlain(file);
+  if (stat.size > most) throw tooLarge(file, stat.size);
 }
 
 /** An open plain file and its size; undefined where there is none. A pipe is not waited for. */
@@ -158,12 +173,16 @@ function withRegular(file: string, most: number, use: (chunk: Buffer) => void): 
   if (opened === undefined) return undefined;
   const { fd, size } = opened;
   try {
-    if (size > most) throw new HandoffError('DAMAGED', `${path.basename(file)} has ${size} bytes, more than it can have`);
+    if (size > most) throw tooLarge(file, size);
     if (readBytes(fd, 0, size, use) < size) throw new HandoffError('CHANGING', `${path.basename(file)} became shorter while it was read`);
     return size;
   } finally {
     fs.closeSync(fd);
   }
+}
+
+function tooLarge(file: string, size: number): HandoffError {
+  return new HandoffError('DAMAGED', `${path.basename(file)} has ${size} bytes, more than it can have`);
 }
 
 function notPlain(file: string): HandoffError {
