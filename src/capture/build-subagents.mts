@@ -22,7 +22,7 @@ export async function buildSubagents(parent: BuildResult, request: BuildRequest,
   const seen = new Set(queue);
   const within: BuildPlace = { ...place, projectName: parent.project };
   for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
-    for (const child of childrenOf(file)) {
+    for (const child of await childrenOf(file)) {
       if (seen.has(child)) continue;
       seen.add(child);
       queue.push(child);
@@ -34,9 +34,9 @@ export async function buildSubagents(parent: BuildResult, request: BuildRequest,
 }
 
 /** The paths as they are, not as they are shown. */
-function childrenOf(file: string): string[] {
-  const { uuid } = peekByShape(file).facts;
-  return uuid === undefined ? [] : findSubagents(file, uuid, noRedaction).map((row) => row.path);
+async function childrenOf(file: string): Promise<string[]> {
+  const { uuid } = (await peekByShape(file)).facts;
+  return uuid === undefined ? [] : (await findSubagents(file, uuid, noRedaction)).map((row) => row.path);
 }
 
 /** What was asked for the parent alone (its name, objective, project, model) is not said of its sub-agents. */

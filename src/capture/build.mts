@@ -1,164 +1,46 @@
 /**
- * A build: one transcript in, one handoff out (docs/ARCHITECTURE.md, "One pipeline for every build"). This file decides
- * what the source is, which session it belongs to and whether there is anything new; revise.mts writes the revision.
+ * A build: one transcript in, one handoff out (docs/ARCHITECTURE.md, "One pipeline for every build"). "Nothing new" is
+ * answered here, from the hash of the whole and without a lock; all else is loaded and done under the session's lock.
  */
-import path from 'node:path';
-import { HandoffError } from '../lib/errors.mts';
-import { createRedactor } from '../transcript/redaction/create.mts';
-import { noRedaction, type Redactor } from '../transcript/redaction/redactor.mts';
-import { sessionPaths, storePaths } from '../store/layout.mts';
-import type { IndexRow } from '../store/index-file.mts';
-import { findExact } from '../store/lookup.mts';
-import { isSealed, manifestForWriting, type Manifest } from '../store/manifest.mts';
-import { folderName, projectSlug, tagOf } from '../store/names.mts';
-import { sourceSession } from './beside.mts';
-import { placeDir } from './commit.mts';
-import { migrateLegacy } from './migrate.mts';
-import { extentOf, originOf } from './origin.mts';
-import { freePlace } from './place.mts';
-import { revise, type Revised } from './revise.mts';
-import { takeSession } from './session.mts';
-import { openSource, spoolStdin, type Source } from './source.mts';
-import { recognise, type Transcript } from './transcript.mts';
-import { harnessOf, Unsettled, type BuildPlace, type BuildRequest, type Work } from './work.mts';
+import { holderOf } from '../lib/fs/lock.mts';
+import { SEAL_FORMAT, sessionKey, sessionPaths, storePaths } from '../store/layout.mts';
+import { dirOf, findExact } from '../store/lookup.mts';
+import { isSealed, readManifest } from '../store/manifest.mts';
+import { projectSlug } from '../store/names.mts';
+import { shapeOf } from '../transcript/shape.mts';
+import { legacyFolders } from './migrate.mts';
+import { originOf } from './origin.mts';
+import { sessionNamed } from './session-id.mts';
+import { openSource } from './source.mts';
+import type { BuildPlace, BuildRequest, BuildResult } from './work.mts';
 
-export type { BuildPlace, BuildRequest };
-
-export type BuildResult =
-  | { action: 'up-to-date'; session: string; project: string; dir: string; watermark: number; revision: number }
-  | ({ action: 'built' } & Revised);
-
-/** Which session a source belongs to, told without a lock and without writing. `row` is absent for a new one. */
-export async function whichSession(request: BuildRequest, place: BuildPlace): Promise<{ session: string; row: IndexRow | undefined; path: string; size: number; mtimeMs: number }> {
-  const source = openSource(request.file, place.cwd);
-  try {
-    const transcript = await recognise(source, request.redact ? createRedactor({ patterns: place.redactionPatterns }) : noRedaction, { session: request.session, allowBadLines: true, scratch: storePaths(place.root).locks });
-    const session = sessionId(transcript, request);
-    const row = sourceSession(place.root, findExact(place.root, session, request.session === undefined ? transcript.facts.uuid : undefined), transcript);
-    return { session: row?.uuid ?? session, row, path: transcript.path, size: source.size, mtimeMs: source.mtimeMs };
-  } finally {
-    source.close();
-  }
-}
+export type { BuildPlace, BuildRequest, BuildResult };
 
 /** Throws HandoffError; whatever it throws, the store is as it was or settled by the next build. */
 export async function build(request: BuildRequest, place: BuildPlace): Promise<BuildResult> {
-  const sources: Source[] = [];
-  const read = async (): Promise<Reading> => {
-    const source = request.file === '-' ? await spoolStdin(place.stdin, storePaths(place.root).locks) : openSource(request.file, place.cwd);
-    sources.push(source);
-    const redactor = request.redact ? createRedactor({ patterns: place.redactionPatterns }) : noRedaction;
-    const transcript = await recognise(source, redactor, { session: request.session, allowBadLines: request.allowBadLines === true, scratch: storePaths(place.root).locks });
-    return { transcript, redactor };
-  };
+  const known = request.file === '-' ? undefined : await alreadyKnown(request, place);
+  return known ?? (await import('./under-lock.mts')).buildUnderLock(request, place);
+}
+
+/** Given only where nothing else could come out: no lock to settle, nothing to say or to move, the very same bytes. */
+async function alreadyKnown(request: BuildRequest, { root, cwd }: BuildPlace): Promise<BuildResult | undefined> {
+  const source = openSource(request.file, cwd);
   try {
-    return await buildFrom(await read(), read, request, place);
+    const shape = await shapeOf(source.head, source.path);
+    if (shape.kind !== 'lines') return undefined;
+    const facts = shape.adapter.identify({ path: source.path, records: shape.records });
+    const id = sessionNamed(source.path, facts, shape.records, request.session);
+    const row = findExact(root, id, request.session === undefined ? facts.uuid : undefined);
+    if (row === undefined || (request.project !== undefined && projectSlug(request.project) !== row.project)) return undefined;
+    if (holderOf(storePaths(root).locks, sessionKey(row.uuid)) !== undefined || legacyFolders(root).length > 0) return undefined;
+    const dir = dirOf(root, row);
+    const read = readManifest(sessionPaths(dir).manifest);
+    if (read.state !== 'read' || !read.sound || !isSealed(read.manifest) || read.manifest.seal.format > SEAL_FORMAT) return undefined;
+    const { manifest } = read;
+    if (manifest.redaction?.on !== request.redact || manifest.redaction.older_lines === true) return undefined;
+    if (manifest.sources?.some(({ bytes }) => bytes === source.size) !== true || originOf(source, manifest).kind !== 'known') return undefined;
+    return { action: 'up-to-date', session: row.uuid, project: row.project, dir, watermark: manifest.watermark, revision: manifest.revisions };
   } finally {
-    for (const source of sources) source.close();
+    source.close();
   }
-}
-
-interface Reading {
-  transcript: Transcript;
-  redactor: Redactor;
-}
-
-/**
- * True where the source must be read again: another build may have captured more of it after it was opened here and
- * before the lock was taken, and then what was read would look like an older state of it.
- */
-function isOutrun({ source, whole }: Transcript, manifest: Manifest | undefined): boolean {
-  if (source.path === '-' || manifest === undefined) return false;
-  return whole === undefined ? !source.catchUp() : !(Date.parse(manifest.updated_at) < source.openedAt);
-}
-
-async function buildFrom(first: Reading, again: () => Promise<Reading>, request: BuildRequest, place: BuildPlace): Promise<BuildResult> {
-  let { transcript, redactor } = first;
-  const { root } = place;
-  for (const moved of migrateLegacy(root)) place.note(`migrated legacy ${moved.from} -> ${moved.to}`);
-  const id = sessionId(transcript, request);
-  const uuid = request.session === undefined ? transcript.facts.uuid : undefined;
-  const known = sourceSession(root, findExact(root, id, uuid), transcript);
-  const lock = takeSession(root, known?.uuid ?? id, 'build');
-  let release = true;
-  try {
-    // A dead holder's work was settled just now, or another build ended: only what stands under the lock counts.
-    const row = findExact(root, known?.uuid ?? id, uuid);
-    if (row !== undefined && request.project !== undefined && projectSlug(request.project) !== row.project) {
-      throw new HandoffError('USAGE', `${row.uuid} is in project ${row.project}; \`handoff rename ${row.id} ${projectSlug(request.project)}\` moves it`);
-    }
-    const at = row === undefined ? freePlace(root, id, projectOf(transcript, request, place), folderName(id)) : `${row.project}/${row.id}`;
-    const paths = sessionPaths(placeDir(root, at));
-    const base = manifestForWriting(paths.manifest);
-    checkMode(base?.manifest, request, place);
-    if (isOutrun(transcript, base?.manifest)) {
-      ({ transcript, redactor } = await again());
-      if (sessionId(transcript, request) !== id) throw new HandoffError('CHANGING', `${transcript.path} became another session's while the build waited for it; try again`);
-    }
-    const result = await decide({ transcript, redactor: transcript.whole === undefined ? undefined : redactor, request, place, at, base, lock, session: row?.uuid ?? id });
-    return result;
-  } catch (error) {
-    if (error instanceof Unsettled) {
-      release = false;
-      throw error.cause;
-    }
-    throw error;
-  } finally {
-    if (release) lock.release();
-  }
-}
-
-async function decide(work: Work): Promise<BuildResult> {
-  const { base, transcript: { source, adapter, whole }, place } = work;
-  if (whole !== undefined) {
-    if (base?.manifest.sources?.some((row) => row.raw_sha256 === whole.raw_sha256 && row.bytes === whole.bytes) === true) return upToDate(work, base.manifest);
-    return { action: 'built', ...await revise(work, { kind: 'first' }, { to: whole.bytes, unfinished: false }) };
-  }
-  const isJson = adapter !== undefined;
-  if (base === undefined) {
-    const extent = extentOf(source, 0, isJson);
-    if (extent.unfinished) place.note('the last line is not finished; the next build takes it');
-    return { action: 'built', ...await revise(work, { kind: 'first' }, extent) };
-  }
-  const origin = originOf(source, base.manifest);
-  if (origin.kind === 'known') return upToDate(work, base.manifest);
-  const from = origin.kind === 'grown' ? origin.from : 0;
-  const extent = extentOf(source, from, isJson);
-  if (extent.unfinished) place.note('the last line is not finished; the next build takes it');
-  if (extent.to <= from) return upToDate(work, base.manifest);
-  const revised = await revise(work, origin, extent);
-  return revised === undefined ? upToDate(work, base.manifest) : { action: 'built', ...revised };
-}
-
-function upToDate({ place, at, session }: Work, manifest: Manifest): BuildResult {
-  return { action: 'up-to-date', session, project: at.split('/')[0] ?? '', dir: placeDir(place.root, at), watermark: manifest.watermark, revision: manifest.revisions };
-}
-
-function sessionId({ source, facts, head }: Transcript, request: BuildRequest): string {
-  if (request.session !== undefined && request.session !== '') return request.session;
-  if (facts.uuid !== undefined) return facts.uuid;
-  const first = head[0]?.['session'];
-  if (typeof first === 'string' && first !== '') return first;
-  if (source.path === '-') throw new HandoffError('USAGE', 'standard input names no session: give it one with --session');
-  const name = path.basename(source.path);
-  return name.replace(/\.(jsonl|json|txt|md|log)$/i, '') || name;
-}
-
-function projectOf({ facts, adapter, whole }: Transcript, request: BuildRequest, place: BuildPlace): string {
-  const name = request.project ?? place.projectName ?? tagOf(facts.thread)
-    ?? (facts.cwd === undefined ? undefined : facts.cwd.split(/[/\\]/).filter((part) => part !== '').at(-1))
-    ?? (harnessOf(request.harness, facts, adapter ?? whole?.adapter) || 'unsorted');
-  return projectSlug(name);
-}
-
-/** A session keeps its mode: one text must not stand redacted in one half of it and open in the other. */
-function checkMode(manifest: Manifest | undefined, request: BuildRequest, place: BuildPlace): void {
-  const mode = manifest?.redaction;
-  if (manifest === undefined) return;
-  if (mode !== undefined && mode.on !== request.redact) {
-    const [was, is] = mode.on ? ['with redaction', 'without'] : ['without redaction', 'with'];
-    throw new HandoffError('MODE', `${manifest.session} was captured ${was} and cannot be built ${is} it; give the other one a --session of its own`);
-  }
-  const foreign = manifest.seal === undefined || !isSealed(manifest) || mode?.older_lines === true;
-  if (request.redact && foreign) place.note(`${manifest.session} has lines that 2.0.x captured; they stay as they are, without redaction`);
 }

@@ -39,11 +39,13 @@ export interface Intent {
   replaces?: true;
   /** The staged HANDOFF.md stands with the block in it; this is the hash of the local one that it was made over (null: none). */
   over?: string | null;
+  /** The score from which on the session's objective leaves notes at other projects; absent where it leaves none. */
+  link?: number;
 }
 
 export function intentOf(record: LockRecord | undefined): Intent | undefined {
   if (record === undefined || typeof record['place'] !== 'string') return undefined;
-  const { place, base, timeline_bytes, chain_bytes, to, replaces, over } = record as unknown as Intent;
+  const { place, base, timeline_bytes, chain_bytes, to, replaces, over, link } = record as unknown as Intent;
   if (!isPlace(place) || (to !== undefined && !isPlace(to)) || !(base === null || typeof base === 'string')) return undefined;
   if (!Number.isInteger(timeline_bytes) || !Number.isInteger(chain_bytes)) return undefined;
   return {
@@ -51,6 +53,7 @@ export function intentOf(record: LockRecord | undefined): Intent | undefined {
     ...(to === undefined ? {} : { to }),
     ...(replaces === true ? { replaces } : {}),
     ...(over === null || typeof over === 'string' ? { over } : {}),
+    ...(typeof link === 'number' ? { link } : {}),
   };
 }
 
@@ -65,9 +68,12 @@ export function placeDir(root: string, place: string): string {
 
 /** Makes the session's folder, and takes it back (with the folders above it) if the work fails and it is empty. */
 export function makeSessionFolder(dir: string, rollback: Rollback): void {
-  const top = makeFolder(dir);
-  if (top === undefined) return;
-  rollback.push(() => removeEmpty(dir, path.dirname(top)));
+  if (fs.existsSync(dir)) return;
+  let above = path.dirname(dir);
+  while (!fs.existsSync(above)) above = path.dirname(above);
+  // Before the attempt: where the second of two folders cannot be made, the first is there already.
+  rollback.push(() => removeEmpty(dir, above));
+  makeFolder(dir);
 }
 
 /** Removes a folder and the empty ones above it, up to but without `until`. */
@@ -76,7 +82,8 @@ export function removeEmpty(dir: string, until: string): void {
     try {
       fs.rmdirSync(at);
     } catch (error) {
-      if (['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(errnoOf(error) ?? '')) return;
+      if (errnoOf(error) === 'ENOENT') continue;
+      if (['ENOTEMPTY', 'EEXIST'].includes(errnoOf(error) ?? '')) return;
       throw error;
     }
   }

@@ -1,13 +1,13 @@
 /** The rows and lines of many sessions in one go, so that an import of thousands does not write the index thousands of times. */
 import { sessionPaths } from '../store/layout.mts';
-import { indexRow, updateIndex } from '../store/index-file.mts';
+import { indexRow, rebuildIndex, updateIndex } from '../store/index-file.mts';
 import { readManifest } from '../store/manifest.mts';
 import { updateProjectPage, type ProjectLine } from '../store/project-page.mts';
 import { placeDir } from './commit.mts';
 import { objectiveOf } from './session.mts';
 
-/** `places` are `project/folder`. */
-export function indexSessions(root: string, places: readonly string[]): void {
+/** `places` are `project/folder`. `anew`: from all manifests, which heals what else may be wrong in the index. */
+export function indexSessions(root: string, places: readonly string[], anew: boolean): void {
   const lines = new Map<string, ProjectLine[]>();
   const put = [...new Set(places)].flatMap((place) => {
     const [project = '', folder = ''] = place.split('/');
@@ -19,5 +19,7 @@ export function indexSessions(root: string, places: readonly string[]): void {
     return [{ ...indexRow(folder, read.manifest), project }];
   });
   if (put.length === 0) return;
-  updateIndex(root, { put, pages: () => lines.forEach((of, project) => updateProjectPage(root, project, { put: of })) });
+  const pages = (): void => lines.forEach((of, project) => updateProjectPage(root, project, { put: of }));
+  if (anew) rebuildIndex(root, pages);
+  else updateIndex(root, { put, pages });
 }

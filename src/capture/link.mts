@@ -7,6 +7,7 @@ const WAIT_MS = 20_000;
 
 /** Gives how many notes are new. */
 export function linkSession(root: string, at: string, objective: string, minScore: number): number {
+  if (objective === '(none)') return 0;
   const [project = '', folder = ''] = at.split('/');
   const lock = acquire(storePaths(root).locks, INDEX_KEY, 'links', WAIT_MS);
   try {

@@ -16,11 +16,15 @@ export interface Migrated {
   to: string;
 }
 
+/** Folders that may be sessions of the older layout. */
+export function legacyFolders(root: string): string[] {
+  return folders(root).filter((name) => !OURS.has(name) && fs.existsSync(sessionPaths(path.join(root, name)).manifest));
+}
+
 /** Moves what is found, each in one rename, and gives what went where. A place that is taken is left alone. */
 export function migrateLegacy(root: string): Migrated[] {
   const moved: Migrated[] = [];
-  for (const name of folders(root)) {
-    if (OURS.has(name)) continue;
+  for (const name of legacyFolders(root)) {
     const read = readManifest(sessionPaths(path.join(root, name)).manifest);
     if (read.state !== 'read') continue;
     const project = projectSlug(read.manifest.project || read.manifest.harness || 'unsorted');

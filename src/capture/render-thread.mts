@@ -28,7 +28,7 @@ const LONG = 6 << 20;
 /** The thread is told of the timeline's growth in steps of about this many bytes. */
 const STEP = 2 << 20;
 
-/** `bytes`: how much there is to read, of the source and of the timeline. */
+/** `bytes`: how much of the source is new. What was captured before is read by nobody else meanwhile. */
 export function startRenders(job: RenderJob, bytes: number, rollback: Rollback): Renders {
   // Run from its sources, as tests do, the product has no built file to start a thread from.
   if (bytes < LONG || import.meta.url.endsWith('.mts')) return openRenders(job, rollback);

@@ -10,7 +10,7 @@ import type { SubagentRow } from '../store/manifest.mts';
 import { createRedactor } from '../transcript/redaction/create.mts';
 import { noRedaction } from '../transcript/redaction/redactor.mts';
 import { baseLine } from './base-line.mts';
-import { checkTime, Unsettled, type Work } from './work.mts';
+import { checkTime, Unsettled, type Revised, type Work } from './work.mts';
 import { commitManifest, makeSessionFolder, placeDir, settle, stageManifest, type Intent } from './commit.mts';
 import { takeIn, type Intake } from './intake.mts';
 import { takeInWhole } from './intake-whole.mts';
@@ -23,26 +23,7 @@ import type { Renders } from './renders.mts';
 import { forkPoint } from './replay.mts';
 import { openSegment } from './segment.mts';
 import { indexSession } from './session.mts';
-import { findSubagents, mergeSubagents } from './subagents.mts';
 import { badLines, noTurns } from './transcript.mts';
-
-export interface Revised {
-  session: string;
-  project: string;
-  dir: string;
-  turns: number;
-  new: number;
-  revision: number;
-  /** Turns of a second source whose own numbers are taken. */
-  late: number;
-  skipped: number;
-  bad_lines: number;
-  redacted: number;
-  /** Notes that are new in links/. */
-  links: number;
-  /** The name under which an edited HANDOFF.md was kept. */
-  kept?: string;
-}
 
 export function revise(work: Work, origin: { kind: 'first' }, extent: Extent): Promise<Revised>;
 export function revise(work: Work, origin: Origin, extent: Extent): Promise<Revised | undefined>;
@@ -51,7 +32,7 @@ export async function revise(work: Work, origin: Origin | { kind: 'first' }, ext
   const { lock, place, request, at } = work;
   const paths = sessionPaths(placeDir(place.root, at));
   const base = baseLine(paths, work.base);
-  const intent: Intent = { place: at, base: work.base === undefined ? null : sha256(work.base.text), timeline_bytes: base.timelineBytes, chain_bytes: base.chainBytes };
+  const intent: Intent = { place: at, base: work.base === undefined ? null : sha256(work.base.text), timeline_bytes: base.timelineBytes, chain_bytes: base.chainBytes, ...(place.linking.enabled ? { link: place.linking.min_overlap_score } : {}) };
   lock.note({ ...intent });
 
   const rollback = createRollback();
@@ -66,7 +47,7 @@ export async function revise(work: Work, origin: Origin | { kind: 'first' }, ext
     makeSessionFolder(paths.dir, rollback);
     const fork = forkPoint(work, origin);
     const rules = { fork, objective: request.objective ?? work.base?.manifest.objective, maxBriefTokens: place.maxBriefTokens, tools: place.tools };
-    renders = startRenders({ paths, session: work.session, token: lock.token, rules }, extent.to + base.timelineBytes, rollback);
+    renders = startRenders({ paths, session: work.session, token: lock.token, rules }, extent.to - (origin.kind === 'grown' ? origin.from : 0), rollback);
     const { advance } = renders;
     advance(base.timelineBytes);
     const ledger = openLedger(work.base?.manifest, timeline);
@@ -87,7 +68,7 @@ export async function revise(work: Work, origin: Origin | { kind: 'first' }, ext
     const revision = (work.base?.manifest.revisions ?? 0) + 1;
     const now = new Date().toISOString();
     const chainHead = segment.close({ revision, at: now, turns: ledger.turns, raw_sha256: intake.row.raw_sha256 });
-    const unsealed = nextManifest(work, intake, ledger, { revision, at: now, base, fork, subagents: subagentsOf(work) });
+    const unsealed = nextManifest(work, intake, ledger, { revision, at: now, base, fork, subagents: await subagentsOf(work) });
     const { turns, objective, ...hashes } = await renders.finish(segment.bytes, unsealed);
     // The renders read every line, old and new: had one been damaged, their count would not be that of the manifest.
     if (turns !== ledger.turns) throw miscounted(work.session, turns, ledger.turns);
@@ -117,7 +98,7 @@ function finish(work: Work, intent: Intent, objective: string, revised: Revised)
   try {
     const { kept } = settle(place.root, intent, lock.token);
     indexSession(place.root, at, undefined, objective);
-    const links = place.linking.enabled && objective !== '(none)' ? linkSession(place.root, at, objective, place.linking.min_overlap_score) : 0;
+    const links = intent.link === undefined ? 0 : linkSession(place.root, at, objective, intent.link);
     return { ...revised, links, ...(kept === undefined ? {} : { kept }) };
   } catch (error) {
     throw new Unsettled('after the commit', { cause: error });
@@ -125,11 +106,12 @@ function finish(work: Work, intent: Intent, objective: string, revised: Revised)
 }
 
 /** Only a file has others beside it: standard input and the sessions of a database have none. */
-function subagentsOf({ transcript, base, request, place }: Work): SubagentRow[] {
+async function subagentsOf({ transcript, base, request, place }: Work): Promise<SubagentRow[]> {
   const { source, facts: { uuid } } = transcript;
   // Titles found again at every build are not to be counted again.
   const redactor = request.redact ? createRedactor({ patterns: place.redactionPatterns }) : noRedaction;
-  const now = source.path === '-' || source.fragment !== undefined || uuid === undefined ? [] : findSubagents(source.path, uuid, redactor);
+  const { findSubagents, mergeSubagents } = await import('./subagents.mts');
+  const now = source.path === '-' || source.fragment !== undefined || uuid === undefined ? [] : await findSubagents(source.path, uuid, redactor);
   return mergeSubagents(base?.manifest.subagents ?? [], now);
 }
 

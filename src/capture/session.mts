@@ -10,6 +10,7 @@ import { indexRow, updateIndex } from '../store/index-file.mts';
 import { dropLinks } from '../store/links.mts';
 import { readManifest } from '../store/manifest.mts';
 import { updateProjectPage } from '../store/project-page.mts';
+import { linkSession } from './link.mts';
 import { intentOf, placeDir, removeProjectIfEmpty, settle } from './commit.mts';
 
 /**
@@ -35,6 +36,7 @@ function recover(root: string, record: LockRecord): void {
   const settled = settle(root, intent, record.token);
   if (settled.happened && settled.place !== undefined) {
     indexSession(root, settled.place, settled.place === intent.place ? undefined : intent.place);
+    if (intent.link !== undefined) linkSession(root, settled.place, objectiveOf(sessionPaths(placeDir(root, settled.place)).summary), intent.link);
   }
 }
 

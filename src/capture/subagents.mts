@@ -7,7 +7,7 @@ import path from 'node:path';
 import { errnoOf } from '../lib/errors.mts';
 import type { SubagentRow } from '../store/manifest.mts';
 import { object, parsedObject, word } from '../transcript/adapters/fields.mts';
-import { detectShape } from '../transcript/detect.mts';
+import { shapeOf } from '../transcript/shape.mts';
 import { SUBAGENTS } from '../transcript/places.mts';
 import type { Redactor } from '../transcript/redaction/redactor.mts';
 import { walkPlace } from './discover.mts';
@@ -20,18 +20,18 @@ const MOST_LISTED = 500;
 const WIDEST = 120;
 
 /** In the order of their paths. `file`: the session's transcript; `uuid`: its own id. A file that cannot be read is passed over. */
-export function findSubagents(file: string, uuid: string, redactor: Redactor): SubagentRow[] {
+export async function findSubagents(file: string, uuid: string, redactor: Redactor): Promise<SubagentRow[]> {
   const rows: SubagentRow[] = [];
   for (const candidate of candidatesOf(file).slice(0, MOST_HEADS)) {
-    const row = rowOf(candidate, uuid, redactor);
+    const row = await rowOf(candidate, uuid, redactor);
     if (row !== undefined) rows.push(row);
   }
   return rows;
 }
 
 /** What a transcript is about whose harness nothing but its shape tells. */
-export function peekByShape(file: string, ends = endsOf(file)): Peek {
-  const shape = detectShape(ends.start, file);
+export async function peekByShape(file: string, ends = endsOf(file)): Promise<Peek> {
+  const shape = await shapeOf(ends.start, file);
   const seen = peek(file, ends, shape.kind === 'lines' || shape.kind === 'whole' ? [shape.adapter] : []);
   // Whose a transcript is may stand in any record, not only in those before the first prompt.
   if (shape.kind === 'lines') Object.assign(seen.facts, shape.adapter.identify({ path: file, records: shape.records }));
@@ -52,11 +52,11 @@ function candidatesOf(file: string): string[] {
   return [...new Set(paths)].filter((one) => one !== file).sort();
 }
 
-function rowOf(file: string, uuid: string, redactor: Redactor): SubagentRow | undefined {
+async function rowOf(file: string, uuid: string, redactor: Redactor): Promise<SubagentRow | undefined> {
   try {
     const ends = endsOf(file);
     if (!ends.start.includes(uuid)) return undefined;
-    const seen = peekByShape(file, ends);
+    const seen = await peekByShape(file, ends);
     if (seen.facts.parent_session !== uuid || seen.facts.uuid === undefined) return undefined;
     const title = descriptionBeside(file) ?? seen.task ?? titleOf(seen);
     return { id: redactor.text(seen.facts.uuid), path: redactor.text(file), title: oneLine(redactor.text(title), WIDEST) };

@@ -3,7 +3,7 @@ import { HandoffError } from '../lib/errors.mts';
 import { readLines, type Line } from '../lib/fs/lines.mts';
 import { sha256 } from '../lib/hash-chain.mts';
 import type { LineAdapter, Loaded, WholeAdapter } from '../transcript/adapter.mts';
-import { detectShape } from '../transcript/detect.mts';
+import { shapeOf } from '../transcript/shape.mts';
 import type { Redactor } from '../transcript/redaction/redactor.mts';
 import type { Json, JsonObject, SessionFacts, TurnDraft } from '../transcript/turn.mts';
 import { isUnfinishedJson } from './json-text.mts';
@@ -43,7 +43,7 @@ const DEAF = { turn: () => {}, usage: () => {}, usageTotal: () => {}, unknown: (
  * Throws SHAPE, NO_TURNS, or BAD_LINES for a whole that is no JSON.
  */
 export async function recognise(source: Source, redactor: Redactor, options: { session: string | undefined; allowBadLines: boolean; scratch: string }): Promise<Transcript> {
-  const shape = detectShape(source.head, source.path);
+  const shape = await shapeOf(source.head, source.path);
   if (shape.kind === 'unreadable') throw new HandoffError('SHAPE', `${source.path} is ${shape.what}: ${shape.advice}`);
   if (shape.kind === 'empty') throw noTurns(source.path);
   if (shape.kind === 'role-text') return { source, path: source.path, adapter: undefined, whole: undefined, head: [], facts: {} };

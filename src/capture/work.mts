@@ -64,3 +64,25 @@ export function harnessOf(asked: string | undefined, facts: SessionFacts, adapte
 export function checkTime({ until }: BuildPlace): void {
   if (until !== undefined && Date.now() > until) throw new HandoffError('IO', 'the build was not done in its time and was rolled back; the next one takes it up');
 }
+
+export type BuildResult =
+  | { action: 'up-to-date'; session: string; project: string; dir: string; watermark: number; revision: number }
+  | ({ action: 'built' } & Revised);
+
+export interface Revised {
+  session: string;
+  project: string;
+  dir: string;
+  turns: number;
+  new: number;
+  revision: number;
+  /** Turns of a second source whose own numbers are taken. */
+  late: number;
+  skipped: number;
+  bad_lines: number;
+  redacted: number;
+  /** Notes that are new in links/. */
+  links: number;
+  /** The name under which an edited HANDOFF.md was kept. */
+  kept?: string;
+}

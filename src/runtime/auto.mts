@@ -1,7 +1,8 @@
 /**
  * Capture that may be asked for at any time: it builds where there is something to take and leaves a fresh handoff alone.
  */
-import { build, whichSession, type BuildPlace, type BuildRequest, type BuildResult } from '../capture/build.mts';
+import { build, type BuildPlace, type BuildRequest, type BuildResult } from '../capture/build.mts';
+import { whichSession } from '../capture/under-lock.mts';
 import { acquire } from '../lib/fs/lock.mts';
 import { sessionPaths, storePaths } from '../store/layout.mts';
 import { dirOf } from '../store/lookup.mts';

@@ -16,15 +16,20 @@ import { folderName, isBeside, withSuffix } from './names.mts';
 export function allSessions(root: string): IndexRow[] {
   const text = readText(storePaths(root).index);
   const rows = (text === undefined ? undefined : parseRows(text)) ?? rowsFromManifests(root);
-  const known = new Set(rows.map((row) => `${row.project}/${row.id}`));
-  return [...rows, ...lockedSessions(root).filter((row) => !known.has(`${row.project}/${row.id}`))];
+  return withLocked(root, rows);
 }
 
-/** Sessions with a manifest that a lock names by its place. */
-function lockedSessions(root: string): IndexRow[] {
+/**
+ * The rows with what locks tell: sessions that have no row yet, and rows whose session has moved away or was forgotten
+ * while its row still stands.
+ */
+function withLocked(root: string, rows: readonly IndexRow[]): IndexRow[] {
   const records = allLocks(storePaths(root).locks).flatMap(recordsOf);
-  const places = records.flatMap((record) => [record['place'], record['to']]).filter((place) => typeof place === 'string');
-  return [...new Set(places)].flatMap((place) => rowAt(root, place) ?? []);
+  const places = new Set(records.flatMap((record) => [record['place'], record['to']]).filter((place) => typeof place === 'string'));
+  if (places.size === 0) return [...rows];
+  const kept = rows.filter((row) => !places.has(relativePlace(row)) || fs.existsSync(sessionPaths(dirOf(root, row)).manifest));
+  const known = new Set(kept.map(relativePlace));
+  return [...kept, ...[...places].flatMap((place) => (known.has(place) ? [] : rowAt(root, place) ?? []))];
 }
 
 /** `place` is `project/folder`; anything else that a lock may hold is not followed. */
@@ -43,7 +48,7 @@ export function findExact(root: string, id: string, sourceId?: string): IndexRow
   const text = readText(storePaths(root).index);
   // Most builds of a new session end here, without parsing the rows of thousands.
   const mentioned = text === undefined || text.includes(JSON.stringify(id)) || (sourceId !== undefined && text.includes(JSON.stringify(sourceId)));
-  const rows = [...(mentioned ? (text === undefined ? undefined : parseRows(text)) ?? rowsFromManifests(root) : []), ...lockedSessions(root)];
+  const rows = withLocked(root, mentioned ? (text === undefined ? undefined : parseRows(text)) ?? rowsFromManifests(root) : []);
   for (const fits of [
     (row: IndexRow) => row.uuid === id,
     (row: IndexRow) => row.id === id && isGivenName(row),
@@ -62,7 +67,7 @@ export function findExact(root: string, id: string, sourceId?: string): IndexRow
 export function besideSessions(root: string, id: string): IndexRow[] {
   const text = readText(storePaths(root).index);
   const mentioned = text === undefined || text.includes(`${JSON.stringify(id).slice(0, -1)}~`);
-  const rows = [...(mentioned ? (text === undefined ? undefined : parseRows(text)) ?? rowsFromManifests(root) : []), ...lockedSessions(root)];
+  const rows = withLocked(root, mentioned ? (text === undefined ? undefined : parseRows(text)) ?? rowsFromManifests(root) : []);
   return unique(rows.filter(({ uuid }) => isBeside(uuid, id)));
 }
 
@@ -109,6 +114,7 @@ function ambiguous(prefix: string, hits: readonly IndexRow[]): HandoffError {
   return new HandoffError('AMBIGUOUS', `${prefix} matches ${names.length} handoffs: ${list}`, { data: { candidates: names } });
 }
 
+/** `project/folder`, as locks name a session's place. */
 export function relativePlace(row: { project: string; id: string }): string {
   return path.posix.join(row.project, row.id);
 }

@@ -116,8 +116,13 @@ function held(file: string, record: LockRecord): Lock {
       const { left: _settled, ...own } = current;
       const next: LockRecord = { ...own, ...facts };
       const staged = stagedName(file, record.token);
-      writeStaged(staged, next);
-      rename(staged, file);
+      try {
+        writeStaged(staged, next);
+        rename(staged, file);
+      } catch (error) {
+        removeQuietly(staged);
+        throw error;
+      }
       current = next;
     },
     stillMine() {
