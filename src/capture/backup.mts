@@ -5,7 +5,7 @@ import { errnoOf } from '../lib/errors.mts';
 import { makeFolder, removeTree, rename, sync, syncFolder } from '../lib/fs/files.mts';
 import type { Rollback } from '../lib/fs/rollback.mts';
 import type { Manifest } from '../store/manifest.mts';
-import { placeDir, removeEmpty } from './commit.mts';
+import { placeDir } from './commit.mts';
 
 /**
  * Copies the session at `place`, by way of `work` (a folder of ours on the same file system). A copy that is there from
@@ -29,12 +29,23 @@ export function backUp(root: string, place: string, manifest: Manifest, work: st
     if (entry.isFile() && !entry.name.endsWith('.tmp')) copyFile(path.join(dir, entry.name), path.join(copy, entry.name));
   }
   syncFolder(copy);
-  const top = makeFolder(home);
-  if (top !== undefined) rollback.push(() => removeEmpty(home, path.dirname(top)));
+  rollback.push(() => removeEmptyOnes(home, root));
+  makeFolder(home);
   rename(copy, target);
   rollback.push(() => fs.rmSync(target, { recursive: true, force: true }));
   syncFolder(home);
   return target;
+}
+
+/** The folders above a copy that was not made; one of them may not have been made either. */
+function removeEmptyOnes(folder: string, root: string): void {
+  for (let at = folder; at !== root; at = path.dirname(at)) {
+    try {
+      fs.rmdirSync(at);
+    } catch (error) {
+      if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(errnoOf(error) ?? '')) throw error;
+    }
+  }
 }
 
 function copyFile(from: string, to: string): void {

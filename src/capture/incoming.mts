@@ -31,7 +31,12 @@ export function createIncoming(root: string): Incoming {
   const { locks } = storePaths(root);
   makeFolder(locks);
   const own = path.join(locks, `in.${ownHolder().pid}.${randomBytes(12).toString('hex')}.tmp`);
-  return within(own, 'session');
+  try {
+    return within(own, 'session');
+  } catch (error) {
+    removeTree(own);
+    throw error;
+  }
 }
 
 function within(own: string, name: string): Incoming {

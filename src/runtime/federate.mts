@@ -8,7 +8,7 @@ import { HandoffError } from '../lib/errors.mts';
 import { indexSessions } from '../capture/index-many.mts';
 import type { ResealPlace } from '../capture/reseal.mts';
 import { checkSession } from '../store/checker.mts';
-import { indexRow, rebuildIndex } from '../store/index-file.mts';
+import { indexRow } from '../store/index-file.mts';
 import { storePaths } from '../store/layout.mts';
 import { isBeside } from '../store/names.mts';
 import { createLocals, type Locals } from './locals.mts';
@@ -80,10 +80,8 @@ class Run {
   }
 
   async all(): Promise<Federated> {
-    const { root } = this.#place;
     for (const given of this.#result.roots) await this.#root(given);
-    if (this.#open.length > 0) this.#index();
-    if (!this.#dry && this.#result.imported.length > 0) rebuildIndex(root);
+    if (this.#open.length > 0) this.#index(true);
     this.#result.ok = this.#result.failed.length === 0;
     return this.#result;
   }
@@ -146,8 +144,8 @@ class Run {
   }
 
   /** Where this fails the locks stay and name the sessions, until whoever takes them next writes their rows. */
-  #index(): void {
-    indexSessions(this.#place.root, this.#open.map(({ at }) => at));
+  #index(last = false): void {
+    indexSessions(this.#place.root, this.#open.map(({ at }) => at), last);
     for (const { lock } of this.#open) lock.release();
     this.#open = [];
   }

@@ -2,8 +2,14 @@
  * The commands that write a session, each with the store that it meets. matrix.ts strikes them; docs/ARCHITECTURE.md has
  * the protocol that must hold.
  */
+import fs from 'node:fs';
+import path from 'node:path';
 import { countCalls, killAt, strike, type Call } from '../helpers/strace.ts';
-import type { Workshop } from './workshop.ts';
+import { EVIDENCE, type Entry, type Workshop } from './workshop.ts';
+
+/** Records in the subject's transcript: before the command, and when it runs. */
+export const SHORT = 12;
+export const LONG = 21;
 
 export interface Scenario {
   name: string;
@@ -12,6 +18,14 @@ export interface Scenario {
   /** Whether the store holds the session before the command, built from the short transcript. */
   known: boolean;
   argv: (transcript: string) => string[];
+  /** The program that has the verb; `handoff` where absent. */
+  entry?: Entry;
+  /** Makes what the command needs besides the store, before there is one. */
+  before?: (workshop: Workshop) => void;
+  /** The session whose manifest the command makes, where that is not the subject. */
+  makes?: string;
+  /** After a fault comes the same command once more, and then the build: so many sessions pass in the end. */
+  again?: number;
   /** Puts the store, as it is prepared, into the state that the command is to meet. */
   spoil?: (workshop: Workshop, transcript: string) => void;
   /** Manifests may have gone up by so many revisions at the most. */
@@ -24,7 +38,18 @@ export const SCENARIOS: readonly Scenario[] = [
   { name: 'rename', known: true, argv: () => ['rename', 'subject', 'elsewhere'], revisions: 1 },
   { name: 'retitle', known: true, argv: () => ['retitle', 'subject', 'better-name'], revisions: 1 },
   { name: 'forget', known: true, argv: () => ['forget', 'subject', '--force'], revisions: 0 },
+  { name: 'merge', known: true, entry: 'agents-handoff', argv: () => ['merge', 'subject', 'bystander', '--render'], makes: 'subject+merge+bystander', again: 3, revisions: 0 },
+  { name: 'federated-merge', known: true, entry: 'agents-handoff', argv: () => ['federated-merge', '--from', 'remote'], before: remoteThatGoesOn, again: 2, revisions: 1 },
 ];
+
+/** Another store, in which the subject has more turns than in the one at hand. */
+function remoteThatGoesOn(workshop: Workshop): void {
+  fs.rmSync(workshop.root, { recursive: true, force: true });
+  workshop.must('build', workshop.transcript('subject', SHORT), '--project', 'here');
+  fs.appendFileSync(path.join(workshop.root, 'projects/here/subject/HANDOFF.md'), EVIDENCE);
+  workshop.must('build', workshop.transcript('subject', LONG));
+  workshop.keep('remote');
+}
 
 /** Long enough for the renders to be made in a thread of their own, beside the reading. */
 export const LONG_ONES: readonly Scenario[] = [

@@ -5,11 +5,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { callsOffMain, countCalls, failAt, killAt, strike, type Call, type Child, type Ended } from '../helpers/strace.ts';
-import type { Scenario } from './commands.ts';
+import { LONG, SHORT, type Scenario } from './commands.ts';
 import { contents, EVIDENCE, explains, listing, manifests, type Workshop } from './workshop.ts';
-
-const SHORT = 12;
-const LONG = 21;
 
 export type Fault = { kind: 'kill' } | { kind: 'error'; errno: string; lasting: boolean };
 
@@ -85,6 +82,7 @@ export class Scene {
     this.scenario = scenario;
     this.#workshop = workshop;
     this.#prepared = `prepared ${scenario.name}`;
+    scenario.before?.(workshop);
     fs.rmSync(workshop.root, { recursive: true, force: true });
     workshop.must('build', workshop.transcript('bystander', SHORT), '--project', 'aside');
     this.#transcript = workshop.transcript('subject', SHORT);
@@ -98,14 +96,16 @@ export class Scene {
     this.#base = this.#subject()?.revisions ?? 0;
     this.#bystander = this.#bystanderFiles();
 
-    this.calls = countCalls(workshop.child(this.argv));
+    this.calls = countCalls(workshop.child(this.argv, scenario.entry));
     const ends = new Set<string>();
     workshop.must('build', this.#transcript);
     ends.add(listing(workshop.root).join('\n'));
     this.#timeline = this.#subjectTimeline();
-    workshop.restore(this.#prepared);
-    workshop.must('build', this.#transcript);
-    ends.add(listing(workshop.root).join('\n'));
+    if (scenario.again === undefined) {
+      workshop.restore(this.#prepared);
+      workshop.must('build', this.#transcript);
+      ends.add(listing(workshop.root).join('\n'));
+    }
     this.#ends = [...ends];
   }
 
@@ -113,8 +113,8 @@ export class Scene {
     return this.scenario.argv(this.#transcript);
   }
 
-  #subject(): ReturnType<typeof manifests>[number] | undefined {
-    return manifests(this.#workshop.root).find((found) => found.session === 'subject');
+  #subject(session = 'subject'): ReturnType<typeof manifests>[number] | undefined {
+    return manifests(this.#workshop.root).find((found) => found.session === session);
   }
 
   #subjectTimeline(): string {
@@ -129,7 +129,7 @@ export class Scene {
   /** The command, with the store as it was prepared. */
   fresh(): Child {
     this.#workshop.restore(this.#prepared);
-    return this.#workshop.child(this.argv);
+    return this.#workshop.child(this.argv, this.scenario.entry);
   }
 
   /** What other threads do: syncs, which change nothing but may fail. */
@@ -156,7 +156,8 @@ export class Scene {
     const problems = explains(ended.stderr) ? [] : [`exit 1 without one plain sentence: ${JSON.stringify(ended.stderr)}`];
     const now = listing(this.#workshop.root).filter((name) => name !== '.locks/');
     const before = listing(this.#workshop.path(this.#prepared)).filter((name) => name !== '.locks/');
-    const committed = this.#subject()?.revisions !== (this.#base || undefined);
+    const { makes } = this.scenario;
+    const committed = makes === undefined ? this.#subject()?.revisions !== (this.#base || undefined) : this.#subject(makes) !== undefined;
     if (undone && !committed && now.join('\n') !== before.join('\n')) problems.push(`refused, and yet it left: ${difference(now, [before.join('\n')])}`);
     return problems;
   }
@@ -177,12 +178,15 @@ export class Scene {
   #afterNextBuild(): string[] {
     const problems: string[] = [];
     const { root } = this.#workshop;
+    const { again, entry } = this.scenario;
+    const repeated = again === undefined ? undefined : this.#workshop.run(entry ?? 'handoff', this.argv);
+    if (repeated !== undefined && repeated.status !== 0) return [`the same command once more: exit ${repeated.status}: ${repeated.stderr}`];
     const next = this.#workshop.handoff('build', this.#transcript);
     if (next.status !== 0) return [`the next build: exit ${next.status}: ${next.stderr}`];
     const verified = this.#workshop.handoff('verify', '--all', '--strict');
     if (verified.status !== 0) problems.push(`verify --all --strict after the next build: exit ${verified.status}: ${verified.stdout}${verified.stderr}`);
     const passes = verified.stdout.split('\n').filter((line) => line.startsWith('PASS ')).length;
-    if (passes !== 2) problems.push(`${passes} sessions pass where there are 2: ${verified.stdout}`);
+    if (passes !== (again ?? 2)) problems.push(`${passes} sessions pass where there are ${again ?? 2}: ${verified.stdout}`);
     const timeline = this.#subjectTimeline();
     if (timeline !== this.#timeline) problems.push('the timeline is not the undisturbed one');
     if (!turnsAreUnique(timeline)) problems.push('turns are there twice');

@@ -7,7 +7,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Child } from '../helpers/strace.ts';
 
-const HANDOFF = fileURLToPath(new URL('../../tools/handoff.mjs', import.meta.url));
+/** A program of the product; `handoff` where none is named. */
+export type Entry = 'handoff' | 'agents-handoff';
+const program = (entry: Entry): string => fileURLToPath(new URL(`../../tools/${entry}.mjs`, import.meta.url));
 
 /** What the author of a handoff wrote by hand; no fault may cost it. */
 export const EVIDENCE = 'RESULT: PARTIAL\nWHAT_CHANGED: the parser\nVALIDATION: npm test\nEVIDENCE: 12 tests pass\nBLOCKERS: none\nRISKS: none known\nFOLLOW_UP: coupons\n';
@@ -59,13 +61,17 @@ export class Workshop {
     return file;
   }
 
-  child(argv: readonly string[]): Child {
-    return { argv: [HANDOFF, ...argv], env: this.env, cwd: this.scratch, store: this.root };
+  child(argv: readonly string[], entry: Entry = 'handoff'): Child {
+    return { argv: [program(entry), ...argv], env: this.env, cwd: this.scratch, store: this.root };
   }
 
   handoff(...argv: string[]): Said {
+    return this.run('handoff', argv);
+  }
+
+  run(entry: Entry, argv: readonly string[]): Said {
     const env = { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', ...this.env };
-    return spawnSync(process.execPath, [HANDOFF, ...argv], { cwd: this.scratch, env, encoding: 'utf8', timeout: 120_000 });
+    return spawnSync(process.execPath, [program(entry), ...argv], { cwd: this.scratch, env, encoding: 'utf8', timeout: 120_000 });
   }
 
   /** The same, for steps that must work. */
@@ -127,5 +133,5 @@ export function manifests(root: string): Found[] {
 /** A failure that a person can act on: a sentence of the program at the end, no stack, no talk of a bug. */
 export function explains(stderr: string): boolean {
   const lines = stderr.trimEnd().split('\n');
-  return /^handoff: \S/.test(lines.at(-1) ?? '') && !/^\s+at /m.test(stderr) && !/\bbug\b/i.test(stderr);
+  return /^(?:agents-)?handoff: \S/.test(lines.at(-1) ?? '') && !/^\s+at /m.test(stderr) && !/\bbug\b/i.test(stderr);
 }
