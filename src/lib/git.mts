@@ -8,11 +8,11 @@ const TIMEOUT_MS = 5000;
 const QUIET = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'core.pager=cat'];
 
 /** What git prints, without the last line end; undefined where there is no git, no repository or no answer. */
-function ask(cwd: string, path: string | undefined, args: readonly string[]): string | undefined {
+function ask(cwd: string, path: string | undefined, args: readonly string[], env: Readonly<Record<string, string>> = {}): string | undefined {
   try {
     return execFileSync('git', [...QUIET, ...args], {
       cwd, encoding: 'utf8', timeout: TIMEOUT_MS, stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 16 << 20,
-      env: { ...(path === undefined ? {} : { PATH: path }), GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' },
+      env: { ...(path === undefined ? {} : { PATH: path }), GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C', ...env },
     }).replace(/\n$/, '');
   } catch {
     return undefined;
@@ -44,7 +44,10 @@ export function gitOf(cwd: string, path: string | undefined): Git {
     // A name that begins with a dash would be an option.
     commit: (name) => (name.startsWith('-') ? undefined : ask(cwd, path, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`])),
     top: () => ask(cwd, path, ['rev-parse', '--show-toplevel']),
-    changes: () => changedPaths(ask(cwd, path, ['status', '--porcelain=v1', '-z', '--untracked-files=normal', '--ignore-submodules=dirty']) ?? ''),
+    changes() {
+      const filters = ask(cwd, path, ['config', '--name-only', '-z', '--get-regexp', '^filter\\.']) ?? '';
+      return changedPaths(ask(cwd, path, ['status', '--porcelain=v1', '-z', '--untracked-files=normal', '--ignore-submodules=dirty'], withoutFilters(filters)) ?? '');
+    },
     distance(from, to) {
       const count = ask(cwd, path, ['rev-list', '--count', '--end-of-options', `${from}..${to}`]);
       return count === undefined ? undefined : Number(count);
@@ -54,6 +57,13 @@ export function gitOf(cwd: string, path: string | undefined): Git {
       return count === undefined ? undefined : Number(count);
     },
   };
+}
+
+/** A status runs the programs that a repository names to clean files: emptied, by way of the environment, they are none. */
+function withoutFilters(names: string): Record<string, string> {
+  const programs = [...new Set(names.split('\0'))].filter((name) => /\.(?:clean|process|smudge|required)$/.test(name));
+  const pairs = programs.flatMap((name, at) => [[`GIT_CONFIG_KEY_${at}`, name], [`GIT_CONFIG_VALUE_${at}`, name.endsWith('.required') ? 'false' : '']]);
+  return { GIT_CONFIG_COUNT: String(programs.length), ...Object.fromEntries(pairs) };
 }
 
 /** Entries of `git status -z`: two letters, a blank, the path; behind a renamed or copied one stands the path before. */

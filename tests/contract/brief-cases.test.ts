@@ -67,7 +67,8 @@ describe('half characters', () => {
   it.each([0, 1])('no cap of the brief halves a pair (offset %i)', async (offset) => {
     const writer = claude();
     const long = `${'x'.repeat(offset)}${'\u{1f6d2}'.repeat(3_000)}`;
-    await built([writer.user(long), writer.call('1', 'Bash', { command: long }), writer.result('1', long, { is_error: true }), writer.agent(`todo: ${long}`)]);
+    const found = await built([writer.user(long), writer.call('1', 'Bash', { command: long }), writer.result('1', long, { is_error: true }), writer.agent(`todo: ${long}`)]);
+    for (const name of ['HANDOFF.md', 'HANDOFF.llm.json', 'HANDOFF.summary.json']) expect(fs.readFileSync(path.join(found.dir, name), 'utf8'), name).not.toContain('\ufffd');
   });
 });
 

@@ -87,6 +87,8 @@ describe('the documents of a session', () => {
     expect(schemaErrors({ ...payloadFields(digest, view), timeline: [], tool_calls: [] }, PAYLOAD)).toEqual([]);
     const portable = portableFields(digest, view, '3.0.0');
     expect(schemaErrors(portable, PORTABLE)).toEqual([]);
+    // Strict readers refuse half a character, wherever it stands.
+    for (const one of [payloadFields(digest, view), summaryFields(digest, view), portable]) expect(JSON.stringify(one)).not.toMatch(/\\ud[89a-f]/);
     expect(portable).toMatchObject({ handoff_id: 's1@1', task_id: 'u', source: { agent: 'm1', runtime: 'claude-code' }, state: { status: 'interrupted', claimed: true }, next_action: { objective: 'Fix \ufffd it', from: 'prompt' } });
     expect((portable['state'] as { pending: { kind: string; advice: string }[] }).pending.map(({ kind, advice }) => `${kind} ${advice}`)).toEqual(['call look-first', 'prompt answer', 'background look-first']);
   });
