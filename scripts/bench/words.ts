@@ -66,7 +66,10 @@ function sentence(random: Random): string {
   return `${words.join(' ')}.`;
 }
 
-/** Lines with words that a search for secrets has to look at, and no secret in them. */
+/**
+ * Lines with words that a search for secrets has to look at, and no secret in them. One line in a thousand: then about one
+ * record in a hundred is looked at closely, which lies between what was recorded of Claude Code (0.4 %) and Codex (5 %).
+ */
 const TOUCHY = [
   "const token = request.headers.get('authorization');",
   'password: process.env.DB_PASSWORD,',
@@ -76,7 +79,7 @@ const TOUCHY = [
 ];
 
 function codeLine(random: Random): string {
-  if (random.chance(10)) return random.pick(TOUCHY);
+  if (random.chance(1)) return random.pick(TOUCHY);
   const a = random.pick(NOUNS);
   const b = random.pick(NOUNS);
   const indent = '  '.repeat(random.between(0, 4));
@@ -93,7 +96,7 @@ function codeLine(random: Random): string {
 }
 
 function outputLine(random: Random): string {
-  if (random.chance(10)) return random.pick(TOUCHY);
+  if (random.chance(1)) return random.pick(TOUCHY);
   const a = random.pick(NOUNS);
   switch (random.between(0, 6)) {
     case 0: return `ok ${random.between(1, 900)} - ${sentence(random)}`;
