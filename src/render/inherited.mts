@@ -8,6 +8,8 @@ import type { Turn } from '../transcript/turn.mts';
 
 /** A handoff that is read later than this many prompts is something that the session looked at, not where it began. */
 const LAST_PROMPT = 2;
+/** The same in turns: a session may work for days on one prompt. */
+const LAST_TURN = 400;
 const LOOK = 128 * 1024;
 const OBJECTIVE_LENGTH = 4_000;
 const STATE_LENGTH = 400;
@@ -20,8 +22,11 @@ export interface Inherited {
 
 export function createInherited(): Inherited {
   let found: InheritedRow | undefined;
+  let looked = 0;
   return {
     look(turn, prompts, edited) {
+      if (looked >= LAST_TURN) return;
+      looked++;
       if (found !== undefined || edited || prompts > LAST_PROMPT || turn.kind === 'call' || turn.class === 'AGENT') return;
       const text = turn.text.length > LOOK ? turn.text.slice(0, LOOK) : turn.text;
       const row = text.includes('## Objective (verbatim)') ? ofBrief(turn.seq, text) : /"(?:evidence_class|handoff_id)"/.test(text) ? ofJson(turn.seq, text) : undefined;
