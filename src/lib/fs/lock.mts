@@ -69,8 +69,8 @@ export function acquire(folder: string, key: string, operation: string, waitMs =
   sweep(folder);
   const deadline = Date.now() + waitMs;
   for (let pause = 2; ; pause = Math.min(pause * 2, 50)) {
-    writeStaged(staged, record);
     try {
+      writeStaged(staged, record);
       if (linkInto(staged, file)) return held(file, record);
       const found = look(file);
       if (found === undefined) continue; // released in between
