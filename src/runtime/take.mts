@@ -58,7 +58,7 @@ export async function takeRemote(place: ResealPlace, locals: Locals, first: Remo
     work.release();
   });
   try {
-    const remote = fetch(first, incoming, isHeld);
+    const remote = copyIn(first, incoming, isHeld);
     const { session } = remote.manifest;
     const lock = work.take(session);
     const local = work.local(session);
@@ -90,7 +90,7 @@ export async function takeRemote(place: ResealPlace, locals: Locals, first: Remo
 }
 
 /** Copies it and verifies the copy, again where somebody there is at it. */
-function fetch(first: RemoteSession, incoming: Incoming, isHeld: () => boolean): RemoteSession {
+function copyIn(first: RemoteSession, incoming: Incoming, isHeld: () => boolean): RemoteSession {
   let remote = first;
   for (const [at, pause] of PAUSES_MS.entries()) {
     if (pause > 0) sleep(pause);
