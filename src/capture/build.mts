@@ -2,8 +2,8 @@
  * A build: one transcript in, one handoff out (docs/ARCHITECTURE.md, "One pipeline for every build"). "Nothing new" is
  * answered here, from the hash of the whole and without a lock; all else is loaded and done under the session's lock.
  */
-import { holderOf } from '../lib/fs/lock.mts';
-import { SEAL_FORMAT, sessionKey, sessionPaths, storePaths } from '../store/layout.mts';
+import { namesIn } from '../lib/fs/files.mts';
+import { SEAL_FORMAT, sessionPaths, storePaths } from '../store/layout.mts';
 import { dirOf, findExact } from '../store/lookup.mts';
 import { isSealed, readManifest } from '../store/manifest.mts';
 import { projectSlug } from '../store/names.mts';
@@ -32,7 +32,8 @@ async function alreadyKnown(request: BuildRequest, { root, cwd }: BuildPlace): P
     const id = sessionNamed(source.path, facts, shape.records, request.session);
     const row = findExact(root, id, request.session === undefined ? facts.uuid : undefined);
     if (row === undefined || (request.project !== undefined && projectSlug(request.project) !== row.project)) return undefined;
-    if (holderOf(storePaths(root).locks, sessionKey(row.uuid)) !== undefined || legacyFolders(root).length > 0) return undefined;
+    // A lock, or what a crash left of one, is for whoever takes a lock next.
+    if (namesIn(storePaths(root).locks).length > 0 || legacyFolders(root).length > 0) return undefined;
     const dir = dirOf(root, row);
     const read = readManifest(sessionPaths(dir).manifest);
     if (read.state !== 'read' || !read.sound || !isSealed(read.manifest) || read.manifest.seal.format > SEAL_FORMAT) return undefined;

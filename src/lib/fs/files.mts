@@ -142,3 +142,13 @@ export function readText(file: string): string | undefined {
     throw error;
   }
 }
+
+/** The names in a folder; none where there is no folder. */
+export function namesIn(folder: string): string[] {
+  try {
+    return fs.readdirSync(folder);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
