@@ -10,6 +10,7 @@ import type { JsonObject, SessionFacts, Tokens, TurnDraft } from '../transcript/
 import { addTotal, type RunningTotal } from '../transcript/usage.mts';
 import { createRoleReader, type RoleTurn } from '../transcript/role-text.mts';
 import { mergeFacts } from './facts.mts';
+import { createHolding } from './holding.mts';
 import { salvage } from './json-text.mts';
 
 /** What lines held besides turns. */
@@ -75,7 +76,20 @@ export function createRecordReader(adapter: LineAdapter, redactor: Redactor, opt
       if (name in tally.unknown || Object.keys(tally.unknown).length < 50) tally.unknown[name] = (tally.unknown[name] ?? 0) + 1;
     },
   };
-  const take = (record: JsonObject, text: string, from?: Uint8Array) => adapter.read(redactor.record(record, text, from), sink);
+  const held = createHolding();
+  const take = (record: JsonObject, text: string, from?: Uint8Array) => {
+    if (adapter.keepsNames !== true) {
+      adapter.read(redactor.record(record, text, from), sink);
+      return;
+    }
+    // Nothing of the record is given on before all that it says was looked at.
+    adapter.read(record, held.sink);
+    if (redactor.mayHold(held.texts())) {
+      held.clear();
+      adapter.read(redactor.redact(record), held.sink);
+    }
+    held.giveTo(sink);
+  };
   const damaged = (line: Line, index: number, reason: string) => {
     tally.badCount += 1;
     if (tally.bad.length < REMEMBERED) tally.bad.push({ line: index + 1, offset: line.start, reason });

@@ -45,6 +45,11 @@ export interface LineAdapter {
   read(record: JsonObject, to: RecordSink): void;
   /** Where the head tells that the file begins with turns of another session: who judges its records, in order from the first. */
   replay?(head: SourceHead): Replay | undefined;
+  /**
+   * What it takes from a record it takes with the names that stand beside it: a call's input as JSON, a result's text whole.
+   * Then the look for secrets may go over what it gives, which is a third of a record, instead of over the record.
+   */
+  readonly keepsNames?: true;
   /** In a sub-agent's own file: the `side` that its turns name, which there is the main agent. */
   ownSide?(head: SourceHead): string | undefined;
 }

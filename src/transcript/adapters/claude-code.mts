@@ -29,6 +29,7 @@ export const claudeCode: LineAdapter = {
   id: 'claude-code',
   harness: 'claude-code',
   version: 1,
+  keepsNames: true,
   ownSide,
   replay: (head) => replayOf(head, claudeCode.identify(head).uuid),
 

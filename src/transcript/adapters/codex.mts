@@ -26,6 +26,7 @@ function reader(reading: Reading): LineAdapter {
     id: 'codex',
     harness: 'codex',
     version: 1,
+  keepsNames: true,
     recognises: (record) => object(record.payload) !== undefined && TOP.has(text(record.type)),
     identify,
     replay: replayOf,

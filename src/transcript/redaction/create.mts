@@ -40,12 +40,13 @@ export function createRedactor(options: RedactionOptions = {}): Redactor {
   const custom = options.patterns?.length ? createCustomPatterns(options.patterns, options.budgetMs ?? BUDGET_MS) : undefined;
   const search = sharedSearch();
   const walk: Walk = { search, counts, keyOpen: false, awsId: false, cleanKeys: new Set() };
+  const own = <T extends Json>(value: T): T => (custom === undefined ? value : (custom.record(value, counts) as T));
   return {
     counts,
-    record<T extends Json>(value: T, line: string, bytes?: Uint8Array): T {
-      const known = search.mayHold(line, bytes) ? redactRecord(value, walk) : value;
-      return custom === undefined ? known : (custom.record(known, counts) as T);
-    },
+    record: (value, line, bytes) => own(search.mayHold(line, bytes) ? redactRecord(value, walk) : value),
+    // What a person's own patterns match cannot be told from beginnings.
+    mayHold: (texts) => custom !== undefined || texts.some((text) => search.mayHold(text)),
+    redact: (value) => own(redactRecord(value, walk)),
     text(text: string): string {
       const known = redactWith(search, text, counts);
       return custom === undefined ? known : custom.text(known, counts);

@@ -11,6 +11,10 @@ export interface Redactor {
    * `line` is the record's own JSON text, for a cheap first look; `bytes` the same as UTF-8, where it is at hand.
    */
   record<T extends Json>(value: T, line: string, bytes?: Uint8Array): T;
+  /** Whether one of these texts may hold a secret; false is certain. */
+  mayHold(texts: readonly string[]): boolean;
+  /** The record without its secrets, where a look has been taken already. */
+  redact<T extends Json>(value: T): T;
   /** The same for a text that is no JSON: role-marked transcripts, names, messages. */
   text(text: string): string;
   /** How many were replaced, by kind. */
@@ -18,4 +22,4 @@ export interface Redactor {
 }
 
 /** For `--no-redact`: passes everything through. */
-export const noRedaction: Redactor = { record: (value) => value, text: (text) => text, counts: {} };
+export const noRedaction: Redactor = { record: (value) => value, mayHold: () => false, redact: (value) => value, text: (text) => text, counts: {} };
