@@ -1,5 +1,6 @@
 /** What a session holds before a revision, as far as an append has to know it. */
 import fs from 'node:fs';
+import path from 'node:path';
 import { HandoffError, errnoOf } from '../lib/errors.mts';
 import { readBytes } from '../lib/fs/lines.mts';
 import { hasher, ZEROS } from '../lib/hash-chain.mts';
@@ -26,6 +27,7 @@ export interface BaseLine {
  * tell any more.
  */
 export function baseLine(paths: SessionPaths, base: { manifest: Manifest } | undefined): BaseLine {
+  refuseLinks(paths);
   const block = authorPart(paths.brief).block;
   if (base === undefined) return { timelineBytes: 0, chainBytes: 0, chainHead: ZEROS, foreign: undefined, ended: true, block };
   const { manifest } = base;
@@ -45,6 +47,12 @@ export function baseLine(paths: SessionPaths, base: { manifest: Manifest } | und
   if (covered > size) throw damaged(manifest, `timeline.jsonl has ${size} bytes where its chain covers ${covered}`);
   const foreign = size === covered ? undefined : foreignRow(paths, manifest, covered, size, chain.rows.at(-1)?.head ?? ZEROS);
   return { timelineBytes: size, chainBytes: chain.bytes, chainHead: chain.rows.at(-1)?.head ?? ZEROS, foreign, ended, block };
+}
+
+/** A link in the store would lead what is written out of it. The root itself may be one. */
+function refuseLinks(paths: SessionPaths): void {
+  const link = [path.dirname(paths.dir), paths.dir, paths.timeline, paths.chain].find((place) => fs.lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true);
+  if (link !== undefined) throw new HandoffError('DAMAGED', `${link} is a link; nothing is written through it`);
 }
 
 function foreignRow(paths: SessionPaths, manifest: Manifest, from: number, to: number, prev: string): Omit<ChainRow, 'head'> {

@@ -2,12 +2,14 @@
  * A build: one transcript in, one handoff out (docs/ARCHITECTURE.md, "One pipeline for every build"). "Nothing new" is
  * answered here, from the hash of the whole and without a lock; all else is loaded and done under the session's lock.
  */
+import fs from 'node:fs';
 import { namesIn } from '../lib/fs/files.mts';
 import { SEAL_FORMAT, sessionPaths, storePaths } from '../store/layout.mts';
 import { dirOf, findExact } from '../store/lookup.mts';
 import { isSealed, readManifest } from '../store/manifest.mts';
 import { projectSlug } from '../store/names.mts';
 import { shapeOf } from '../transcript/shape.mts';
+import { cleanRequest } from './clean-request.mts';
 import { legacyFolders } from './migrate.mts';
 import { originOf } from './origin.mts';
 import { sessionNamed } from './session-id.mts';
@@ -17,7 +19,8 @@ import type { BuildPlace, BuildRequest, BuildResult } from './work.mts';
 export type { BuildPlace, BuildRequest, BuildResult };
 
 /** Throws HandoffError; whatever it throws, the store is as it was or settled by the next build. */
-export async function build(request: BuildRequest, place: BuildPlace): Promise<BuildResult> {
+export async function build(given: BuildRequest, place: BuildPlace): Promise<BuildResult> {
+  const request = await cleanRequest(given, place);
   const known = request.file === '-' ? undefined : await alreadyKnown(request, place);
   return known ?? (await import('./under-lock.mts')).buildUnderLock(request, place);
 }
@@ -40,6 +43,7 @@ async function alreadyKnown(request: BuildRequest, { root, cwd }: BuildPlace): P
     const { manifest } = read;
     if (manifest.redaction?.on !== request.redact || manifest.redaction.older_lines === true) return undefined;
     if (manifest.sources?.some(({ bytes }) => bytes === source.size) !== true || originOf(source, manifest).kind !== 'known') return undefined;
+    if (fs.statSync(sessionPaths(dir).timeline, { throwIfNoEntry: false })?.size !== manifest.seal.timeline_bytes) return undefined;
     return { action: 'up-to-date', session: row.uuid, project: row.project, dir, watermark: manifest.watermark, revision: manifest.revisions };
   } finally {
     source.close();

@@ -109,7 +109,7 @@ function sum(before: number | undefined, more: number): number | undefined {
 }
 
 function added(before: Readonly<Record<string, number>>, more: Readonly<Record<string, number>>): Record<string, number> | undefined {
-  const all = { ...before };
+  const all: Record<string, number> = Object.assign(Object.create(null) as Record<string, number>, before);
   for (const [key, count] of Object.entries(more)) all[key] = (all[key] ?? 0) + count;
   return Object.keys(all).length === 0 ? undefined : all;
 }

@@ -51,7 +51,7 @@ const REMEMBERED = 5;
 const RECENT = 64;
 
 export function createTally(): Tally {
-  return { facts: {}, running: undefined, unknown: {}, skipped: 0, bad: [], badCount: 0, saved: 0, notUtf8: 0 };
+  return { facts: {}, running: undefined, unknown: Object.create(null) as Record<string, number>, skipped: 0, bad: [], badCount: 0, saved: 0, notUtf8: 0 };
 }
 
 /** Puts a turn to the others, unless it says nothing. A call must keep its result even where that is empty. */
@@ -125,7 +125,18 @@ export function createRecordReader(adapter: LineAdapter, redactor: Redactor, opt
         return drafts;
       }
       if (text.includes('\ufffd') && !isUtf8(bytes)) tally.notUtf8 += 1;
-      if (typeof value === 'object' && value !== null && !Array.isArray(value)) take(value as JsonObject, text, bytes);
+      if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+        try {
+          take(value as JsonObject, text, bytes);
+        } catch (error) {
+          // Deeper than the stack: nobody wrote that by working.
+          if (!(error instanceof RangeError)) throw error;
+          held.clear();
+          drafts.length = 0;
+          damaged(line, index, 'nested too deeply');
+          return drafts;
+        }
+      }
       if (drafts.length === 0) tally.skipped += 1;
       return drafts;
     },

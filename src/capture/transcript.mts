@@ -52,14 +52,27 @@ export async function recognise(source: Source, redactor: Redactor, options: { s
     return { source, path, adapter: undefined, whole, head: [], facts };
   }
   // What names a session must be as clean as what is said in it.
-  const head = shape.records.map((record) => redactor.record(record, JSON.stringify(record)));
+  const head = shape.records.flatMap((record) => cleanHead(record, redactor));
   const facts = shape.adapter.identify({ path: source.path, records: head });
   for (const record of head) shape.adapter.read(record, { ...DEAF, facts: (more) => mergeFacts(facts, more) });
   return { source, path: source.path, adapter: shape.adapter, whole: undefined, head, facts };
 }
 
-export function noTurns(file: string): HandoffError {
-  return new HandoffError('NO_TURNS', `${file} holds no conversation: not one turn that a person, an agent or a tool made`);
+/** A record that is nested deeper than the stack names nothing; the reading of its line tells it. */
+function cleanHead(record: JsonObject, redactor: Redactor): JsonObject[] {
+  try {
+    return [redactor.record(record, JSON.stringify(record))];
+  } catch (error) {
+    if (error instanceof RangeError) return [];
+    throw error;
+  }
+}
+
+/** How a text says who speaks, for a person whose text does not. */
+export const ROLE_MARKERS = 'in a text a turn begins at a line that opens with user, human, assistant, ai, system or tool, then : or >';
+
+export function noTurns(file: string, isText = false): HandoffError {
+  return new HandoffError('NO_TURNS', `${file} holds no conversation: not one turn that a person, an agent or a tool made${isText ? ` (${ROLE_MARKERS})` : ''}`);
 }
 
 export function badLines(file: string, bad: readonly BadLine[], count: number): HandoffError {

@@ -123,7 +123,24 @@ export function readManifest(file: string): ManifestRead {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { state: 'unreadable', reason: 'it is not an object' };
   const manifest = value as Manifest;
   if (typeof manifest.session !== 'string' || typeof manifest.manifest_sha256 !== 'string') return { state: 'unreadable', reason: 'it names no session or no hash' };
-  return { state: 'read', manifest, text, sound: manifestHash(manifest) === manifest.manifest_sha256 };
+  const odd = oddKey(manifest);
+  if (odd !== undefined) return { state: 'unreadable', reason: `${odd} is not of its kind` };
+  try {
+    return { state: 'read', manifest, text, sound: manifestHash(manifest) === manifest.manifest_sha256 };
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { state: 'unreadable', reason: 'it is nested too deeply' };
+  }
+}
+
+/** A key that readers go by and that is not of its kind: anybody can give a file a hash that fits. */
+function oddKey({ seal, sources, source_paths: paths, counts }: Partial<Record<keyof Manifest, unknown>>): string | undefined {
+  const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (seal !== undefined && !isObject(seal)) return 'seal';
+  if (counts !== undefined && !isObject(counts)) return 'counts';
+  if (paths !== undefined && !(Array.isArray(paths) && paths.every((path) => typeof path === 'string'))) return 'source_paths';
+  const isRow = (row: unknown) => isObject(row) && typeof row['path'] === 'string' && typeof row['bytes'] === 'number' && Array.isArray(row['runs']) && row['runs'].every((run) => Array.isArray(run) && run.length === 2);
+  return sources !== undefined && !(Array.isArray(sources) && sources.every(isRow)) ? 'sources' : undefined;
 }
 
 /**

@@ -46,7 +46,8 @@ export interface LineAdapter {
   /** Where the head tells that the file begins with turns of another session: who judges its records, in order from the first. */
   replay?(head: SourceHead): Replay | undefined;
   /**
-   * What it takes from a record it takes with the names that stand beside it: a call's input as JSON, a result's text whole.
+   * What it takes from a record it takes with the names that stand beside it: a call's input as JSON, a result's text whole,
+   * and it joins no two texts without something between them.
    * Then the look for secrets may go over what it gives, which is a third of a record, instead of over the record.
    */
   readonly keepsNames?: true;

@@ -12,6 +12,7 @@ import { createCustomPatterns } from './custom.mts';
 import { redactRecord, type Walk } from './record.mts';
 import type { Redactor } from './redactor.mts';
 import { createSearch, type Search } from './search.mts';
+import { looksLikeAwsSecret } from './tokens.mts';
 import { replaceSpans } from './spans.mts';
 
 export interface RedactionOptions {
@@ -45,7 +46,8 @@ export function createRedactor(options: RedactionOptions = {}): Redactor {
     counts,
     record: (value, line, bytes) => own(search.mayHold(line, bytes) ? redactRecord(value, walk) : value),
     // What a person's own patterns match cannot be told from beginnings.
-    mayHold: (texts) => custom !== undefined || texts.some((text) => search.mayHold(text)),
+    // An AWS secret alone is known by its id, which may stand in a part of the record that is not given on.
+    mayHold: (texts) => custom !== undefined || texts.some((text) => search.mayHold(text) || (text.length < 64 && looksLikeAwsSecret(text.trim()))),
     redact: (value) => own(redactRecord(value, walk)),
     text(text: string): string {
       const known = redactWith(search, text, counts);

@@ -47,12 +47,21 @@ function visitObject(value: { [key: string]: Json | undefined }, walk: Walk, dep
   let changed = false;
   const entries = Object.entries(value).map(([key, inner]): [string, Json | undefined] => {
     const newKey = redactKey(key, walk);
-    const newInner = visit(inner, /^value$/i.test(key) && said !== undefined ? said : key, walk, depth + 1);
+    const newInner = key === 'args' && Array.isArray(inner) && typeof value['command'] === 'string'
+      // The name of the program stands beside its words.
+      ? withProgram(value['command'], inner, walk, depth)
+      : visit(inner, /^value$/i.test(key) && said !== undefined ? said : key, walk, depth + 1);
     changed ||= newKey !== key || newInner !== inner;
     return [newKey, newInner];
   });
   // Not by assignment: a key `__proto__` is data here.
   return changed ? (Object.fromEntries(entries) as Json) : value;
+}
+
+function withProgram(program: string, args: Json[], walk: Walk, depth: number): Json {
+  const whole = visitList([program, ...args], 'args', walk, depth + 1) as Json[];
+  const rest = whole.slice(1);
+  return rest.every((word, at) => word === args[at]) ? args : rest;
 }
 
 /** `{"name": "X_TOKEN", "value": "..."}`: the name of a value that stands beside it. */
@@ -89,7 +98,28 @@ function visitList(list: Json[], name: string | undefined, walk: Walk, depth: nu
     changed ||= inner !== item;
     return inner as Json;
   });
-  return changed ? out : list;
+  return asCommand(changed ? out : list, walk);
+}
+
+/** Words and characters of a list that is read as the command it may be; longer ones are no command. */
+const WORDS_MAX = 200;
+const COMMAND_MAX = 20_000;
+
+/** `["mysql", "-uroot", "-p..."]`: what only the words together tell. A secret lies within one of them. */
+function asCommand(list: Json[], walk: Walk): Json[] {
+  if (list.length < 2 || list.length > WORDS_MAX || !list.every((item) => typeof item === 'string')) return list;
+  const words = list as string[];
+  const line = words.join(' ');
+  if (line.length > COMMAND_MAX) return list;
+  const { spans } = walk.search.find(line);
+  if (spans.length === 0) return list;
+  let start = 0;
+  return words.map((word) => {
+    const from = start;
+    start += word.length + 1;
+    const inside = spans.filter((span) => span.start >= from && span.end <= from + word.length && !word.slice(span.start - from, span.end - from).includes('[redacted:'));
+    return inside.length === 0 ? word : replaceSpans(word, inside.map((span) => ({ ...span, start: span.start - from, end: span.end - from })), walk.counts);
+  });
 }
 
 /** The place in the list of the string with the end of a block, or -1. */

@@ -9,6 +9,8 @@ interface Token {
   /** Tried at the position of a window of these groups, minus `back`. */
   group: number;
   back?: number;
+  /** Begins as nothing else does, so also behind a dash or an underscore. */
+  own?: true;
   pattern: RegExp;
   /** What the pattern cannot say about the match. */
   accept?: (match: string) => boolean;
@@ -21,26 +23,28 @@ interface Token {
 export const LEFT = String.raw`(?:(?<![A-Za-z0-9_-])|(?<=\\[bfnrt])|(?<=\\u[0-9A-Fa-f]{4})|(?<=%[0-9A-Fa-f]{2})|(?<=(?:\x1b|\\u001b)\[[\d;]{0,12}[A-Za-z])|(?<=(?:^|[\s\"'\`=]|\\[nrt])[-+]{1,2}))`;
 
 const at = (source: string): RegExp => new RegExp(LEFT + source, 'y');
+/** Beginnings that nothing else has: a dash or an underscore before them is no part of a word. */
+const own = (source: string): RegExp => new RegExp(`(?:${LEFT}|(?<=[_-]))${source}`, 'y');
 const mixed = (match: string): boolean => /\d/.test(match) && /[A-Za-z]/.test(match);
 
 const { underscore, dash, rare, words } = GROUP;
 
 const TOKENS: readonly Token[] = [
-  { kind: 'github-token', lead: 'gh', group: underscore, pattern: at('gh[pousr]_[A-Za-z0-9]{30,}') },
-  { kind: 'github-token', lead: 'github_pat_', group: underscore, back: 3, pattern: at('github_pat_[A-Za-z0-9_]{22,}') },
+  { kind: 'github-token', lead: 'gh', group: underscore, own: true, pattern: own('gh[pousr]_[A-Za-z0-9]{30,}') },
+  { kind: 'github-token', lead: 'github_pat_', group: underscore, back: 3, own: true, pattern: own('github_pat_[A-Za-z0-9_]{22,}') },
   { kind: 'npm-token', lead: 'npm_', group: underscore, pattern: at('npm_[A-Za-z0-9]{30,}') },
   { kind: 'huggingface-token', lead: 'hf_', group: underscore, pattern: at('hf_[A-Za-z0-9]{30,}') },
   { kind: 'stripe-key', lead: 'sk_', group: underscore, pattern: at('sk_(?:live|test)_[A-Za-z0-9]{10,}') },
   { kind: 'stripe-key', lead: 'rk_', group: underscore, pattern: at('rk_(?:live|test)_[A-Za-z0-9]{10,}') },
   { kind: 'stripe-webhook-secret', lead: 'whsec_', group: underscore, back: 1, pattern: at('whsec_[A-Za-z0-9+/]{20,}={0,2}') },
   { kind: 'digitalocean-token', lead: 'do', group: underscore, back: 2, pattern: at('do[opr]_v1_[0-9a-f]{40,}') },
-  { kind: 'anthropic-key', lead: 'sk-ant-', group: dash, pattern: at('sk-ant-[A-Za-z0-9_-]{16,}') },
+  { kind: 'anthropic-key', lead: 'sk-ant-', group: dash, own: true, pattern: own('sk-ant-[A-Za-z0-9_-]{16,}') },
   { kind: 'openai-key', lead: 'sk-', group: dash, pattern: at('sk-(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{16,}') },
   { kind: 'openai-key', lead: 'sk-', group: dash, pattern: at('sk-[A-Za-z0-9]{20,}(?![A-Za-z0-9_-])'), accept: mixed },
   // Other services took the same beginning (`sk-or-v1-...`).
   { kind: 'sk-key', lead: 'sk-', group: dash, pattern: at('sk-[A-Za-z0-9_-]{24,}'), accept: (match) => /[A-Za-z0-9]{16}/.test(match) && mixed(match.slice(3)) },
   { kind: 'mailgun-key', lead: 'key-', group: dash, pattern: at('key-[0-9a-f]{32}(?![A-Za-z0-9])') },
-  { kind: 'aws-access-key-id', lead: 'A', group: rare, pattern: new RegExp(`(?:${LEFT}|(?<=[_-]))(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])`, 'y') },
+  { kind: 'aws-access-key-id', lead: 'A', group: rare, own: true, pattern: new RegExp(`(?:${LEFT}|(?<=[_-]))(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])`, 'y') },
   { kind: 'google-api-key', lead: 'AIza', group: rare, pattern: at('AIza[A-Za-z0-9_-]{35}') },
   { kind: 'google-oauth-secret', lead: 'GOCSPX-', group: rare, pattern: at('GOCSPX-[A-Za-z0-9_-]{20,}') },
   { kind: 'google-oauth-token', lead: 'ya29', group: words, pattern: at('ya29[.][A-Za-z0-9_-]{20,}') },
@@ -50,7 +54,7 @@ const TOKENS: readonly Token[] = [
   { kind: 'jwt', lead: 'eyJ', group: rare, pattern: at(String.raw`eyJ[A-Za-z0-9_-]{8,}[.](?:eyJ[A-Za-z0-9_-]{6,}(?:[.][A-Za-z0-9_-]*)?|[A-Za-z0-9_-]{8,}[.][A-Za-z0-9_-]{8,}|[.][A-Za-z0-9_-]{8,})(?:[.][A-Za-z0-9_-]+){0,2}`) },
   // A private key in base64, as kubeconfig writes it; certificates and public keys begin otherwise.
   { kind: 'private-key', lead: 'LS0tLS1CRUdJTi', group: rare, pattern: at('LS0tLS1CRUdJTi(?:BQUklWQVRF|BSU0EgUFJJVkFU|BFQyBQUklWQVRF|BPUEVOU1NIIFBSSVZB|BFTkNSWVBURUQgUFJJVkFU|BEU0EgUFJJVkFU|BQR1AgUFJJVkFU)[A-Za-z0-9+/]+={0,2}') },
-  { kind: 'gitlab-token', lead: 'gl', group: words, pattern: at('gl(?:pat|dt|rt|cbt|ptt|ft|soat|imt|agent|oas|ffct)-[A-Za-z0-9_-]{15,}(?:[.][A-Za-z0-9_-]{2,}){0,2}') },
+  { kind: 'gitlab-token', lead: 'gl', group: words, own: true, pattern: own('gl(?:pat|dt|rt|cbt|ptt|ft|soat|imt|agent|oas|ffct)-[A-Za-z0-9_-]{15,}(?:[.][A-Za-z0-9_-]{2,}){0,2}') },
   { kind: 'pypi-token', lead: 'pypi-', group: words, pattern: at('pypi-[A-Za-z0-9_-]{32,}'), accept: (match) => /[A-Z]/.test(match) && mixed(match.slice(5)) },
   { kind: 'slack-token', lead: 'xox', group: words, pattern: at('xox[a-z](?:[.]xox[a-z])?-[A-Za-z0-9-]{10,}'), accept: (match) => /\d/.test(match) },
   { kind: 'slack-token', lead: 'xapp-', group: words, pattern: at('xapp-[0-9]+-[A-Za-z0-9-]{10,}') },
@@ -59,10 +63,10 @@ const TOKENS: readonly Token[] = [
 
 /** Puts the token that begins at this hit, if one does, among the spans. */
 export function findToken(text: string, hit: number, groups: number, spans: Span[]): void {
-  for (const { kind, lead, group, back, pattern, accept } of TOKENS) {
+  for (const { kind, lead, group, back, own: isOwn, pattern, accept } of TOKENS) {
     if ((groups & group) === 0) continue;
     const start = hit - (back ?? 0);
-    if (!text.startsWith(lead, start) || !mayBegin(text, start)) continue;
+    if (!text.startsWith(lead, start) || !(mayBegin(text, start) || (isOwn === true && /[_-]/.test(text.charAt(start - 1))))) continue;
     pattern.lastIndex = start;
     const match = pattern.exec(text)?.[0];
     if (match === undefined || accept?.(match) === false) continue;

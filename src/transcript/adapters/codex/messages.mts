@@ -69,7 +69,7 @@ export function readAgentMessage(item: JsonObject, base: Base, to: RecordSink): 
     const hidden = text(object(part)?.encrypted_content);
     // Where nothing encrypts it, the field holds the message itself.
     return hidden === '' ? partText(part) : isOpaque(hidden) ? '[encrypted]' : hidden;
-  }).filter((part) => part !== '').join('');
+  }).filter((part) => part !== '').reduce((said, part) => (said === '' || said.endsWith('\n') ? said + part : `${said}\n${part}`), '');
   const isTask = body.startsWith('Message Type: NEW_TASK\n');
   const payload = isTask ? body.indexOf('\nPayload:\n') : -1;
   to.turn({ ...base, class: 'OTHER', text: payload < 0 ? body : body.slice(payload + '\nPayload:\n'.length), meta: isTask ? 'task' : 'notification' });

@@ -1,0 +1,13 @@
+/** What a person says of a session stands in its outputs like what was said in it, so it passes the same redaction. */
+import type { BuildPlace, BuildRequest } from './work.mts';
+
+const SAID = ['session', 'project', 'objective', 'harness', 'model'] as const;
+
+export async function cleanRequest(request: BuildRequest, place: BuildPlace): Promise<BuildRequest> {
+  if (!request.redact || SAID.every((key) => request[key] === undefined)) return request;
+  const { createRedactor } = await import('../transcript/redaction/create.mts');
+  const redactor = createRedactor({ patterns: place.redactionPatterns });
+  const clean = { ...request };
+  for (const key of SAID) if (request[key] !== undefined) clean[key] = redactor.text(request[key] ?? '');
+  return clean;
+}
