@@ -154,10 +154,26 @@ function redactString(value: string, name: string | undefined, walk: Walk): stri
     const { spans, keyOpen } = walk.search.find(value);
     if (keyOpen) walk.keyOpen = true;
     if (spans.some((span) => span.kind === 'aws-access-key-id')) walk.awsId = true;
-    if (found.length === 0 && spans.length === 0) return value;
     found = found.concat(spans);
   }
-  return found.length === 0 ? value : replaceSpans(value, found, walk.counts);
+  return asDocument(found.length === 0 ? value : replaceSpans(value, found, walk.counts), walk);
+}
+
+const DOCUMENT_MAX = 1 << 20;
+
+/** JSON in a string, where it has a list of words: what only these together tell is found in the list, not in the text. */
+function asDocument(text: string, walk: Walk): string {
+  if ((text[0] !== '{' && text[0] !== '[') || text.length > DOCUMENT_MAX || !/",\s*"/.test(text)) return text;
+  let value: Json;
+  try {
+    value = JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
+  const { keyOpen } = walk;
+  const clean = visit(value, undefined, walk, 0);
+  walk.keyOpen = keyOpen;
+  return clean === value ? text : JSON.stringify(clean);
 }
 
 /** A value whose own name in the record says secret. */
