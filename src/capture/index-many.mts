@@ -2,9 +2,9 @@
 import { sessionPaths } from '../store/layout.mts';
 import { indexRow, rebuildIndex, updateIndex } from '../store/index-file.mts';
 import { readManifest } from '../store/manifest.mts';
+import { objectiveOf } from '../store/objective.mts';
 import { updateProjectPage, type ProjectLine } from '../store/project-page.mts';
 import { placeDir } from './commit.mts';
-import { objectiveOf } from './session.mts';
 
 /** `places` are `project/folder`. `anew`: from all manifests, which heals what else may be wrong in the index. */
 export function indexSessions(root: string, places: readonly string[], anew: boolean): void {
@@ -15,8 +15,9 @@ export function indexSessions(root: string, places: readonly string[], anew: boo
     const read = readManifest(paths.manifest);
     if (read.state !== 'read') return [];
     const { session, turn_count: turns, revisions } = read.manifest;
-    lines.set(project, [...(lines.get(project) ?? []), { session, turns, revisions, objective: objectiveOf(paths.summary) }]);
-    return [{ ...indexRow(folder, read.manifest), project }];
+    const objective = objectiveOf(paths.summary);
+    lines.set(project, [...(lines.get(project) ?? []), { session, turns, revisions, objective }]);
+    return [{ ...indexRow(folder, read.manifest, objective), project }];
   });
   if (put.length === 0) return;
   const pages = (): void => lines.forEach((of, project) => updateProjectPage(root, project, { put: of }));

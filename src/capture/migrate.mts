@@ -7,6 +7,7 @@ import { folders, indexRow, updateIndex } from '../store/index-file.mts';
 import { sessionDir, sessionPaths } from '../store/layout.mts';
 import { readManifest } from '../store/manifest.mts';
 import { projectSlug } from '../store/names.mts';
+import { objectiveOf } from '../store/objective.mts';
 
 /** Folders of a store, or of the skill directory that it may lie in. */
 const OURS = new Set(['projects', 'links', 'tools', 'templates', 'refs', 'docs', 'schemas', 'install', 'node_modules', 'src', 'tests', 'scripts', '.locks', '.git']);
@@ -25,13 +26,14 @@ export function legacyFolders(root: string): string[] {
 export function migrateLegacy(root: string): Migrated[] {
   const moved: Migrated[] = [];
   for (const name of legacyFolders(root)) {
-    const read = readManifest(sessionPaths(path.join(root, name)).manifest);
+    const paths = sessionPaths(path.join(root, name));
+    const read = readManifest(paths.manifest);
     if (read.state !== 'read') continue;
     const project = projectSlug(read.manifest.project || read.manifest.harness || 'unsorted');
     const target = sessionDir(root, project, name);
     if (fs.existsSync(target)) continue;
     // The row first: a crash before the rename is repeated by the next build, a move without a row would not be seen.
-    updateIndex(root, { put: { ...indexRow(name, read.manifest), project } });
+    updateIndex(root, { put: { ...indexRow(name, read.manifest, objectiveOf(paths.summary)), project } });
     makeFolder(path.dirname(target));
     try {
       rename(path.join(root, name), target);

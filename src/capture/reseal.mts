@@ -14,7 +14,7 @@ import { sessionPaths } from '../store/layout.mts';
 import { findExact } from '../store/lookup.mts';
 import type { IndexRow } from '../store/index-file.mts';
 import { isSealed, manifestForWriting, sealed, type Manifest } from '../store/manifest.mts';
-import { folderName, projectSlug } from '../store/names.mts';
+import { folderName, projectSlug, withSuffix } from '../store/names.mts';
 import { checkTimeline } from '../store/check-timeline.mts';
 import { baseLine } from './base-line.mts';
 import { commitManifest, placeDir, settle, stageManifest, type Intent } from './commit.mts';
@@ -38,8 +38,9 @@ export interface Resealed {
   kept?: string;
 }
 
-/** Moves a session to another project. Throws EXISTS where that has a session of its folder's name. */
+/** Moves a session to another project. Throws USAGE for a name that says nothing, EXISTS where that has a session of its folder's name. */
 export function renameSession(place: ResealPlace, row: IndexRow, project: string): Promise<Resealed> {
+  if (!/[\p{L}\p{N}]/u.test(project)) throw new HandoffError('USAGE', `a project's name needs a letter or a digit, and ${JSON.stringify(project)} has none`);
   const slug = projectSlug(project);
   return withSession(place, row, 'rename', (lock, now) => {
     const to = `${slug}/${now.id}`;
@@ -50,7 +51,9 @@ export function renameSession(place: ResealPlace, row: IndexRow, project: string
 
 /** Gives a session's folder another name, and its brief that title. Throws EXISTS where the name is taken. */
 export function retitleSession(place: ResealPlace, row: IndexRow, name: string): Promise<Resealed> {
-  const folder = folderName(name);
+  const flat = folderName(name).replace(/_{2,}/g, '_');
+  // A name in letters that no folder gets here is told apart by its hash.
+  const folder = flat === '_' ? withSuffix(flat, name) : flat;
   return withSession(place, row, 'retitle', (lock, now) => {
     if (folder === now.id) throw new HandoffError('EXISTS', `${now.id} has that name already`);
     const titled = (manifest: Manifest): Manifest => ({ ...manifest, titled_from: [...(manifest.titled_from ?? []), now.id], title: name, ...next(manifest) });

@@ -5,6 +5,7 @@
 import { HandoffError } from '../lib/errors.mts';
 import { createRollback } from '../lib/fs/rollback.mts';
 import { sha256 } from '../lib/hash-chain.mts';
+import { counted } from '../lib/plural.mts';
 import { sessionPaths } from '../store/layout.mts';
 import type { SubagentRow } from '../store/manifest.mts';
 import { createRedactor } from '../transcript/redaction/create.mts';
@@ -14,7 +15,7 @@ import { checkTime, Unsettled, type Revised, type Work } from './work.mts';
 import { commitManifest, makeSessionFolder, placeDir, settle, stageManifest, type Intent } from './commit.mts';
 import { takeIn, type Intake } from './intake.mts';
 import { takeInWhole } from './intake-whole.mts';
-import { openLedger } from './ledger.mts';
+import { openLedger, type Ledger } from './ledger.mts';
 import { linkSession } from './link.mts';
 import { nextManifest, sealRevision } from './next-manifest.mts';
 import type { Extent, Origin } from './origin.mts';
@@ -23,7 +24,7 @@ import type { Renders } from './renders.mts';
 import { forkPoint } from './replay.mts';
 import { openSegment } from './segment.mts';
 import { indexSession } from './session.mts';
-import { badLines, noTurns } from './transcript.mts';
+import { badLines, noTurns, ROLE_MARKERS } from './transcript.mts';
 
 export function revise(work: Work, origin: { kind: 'first' }, extent: Extent): Promise<Revised>;
 export function revise(work: Work, origin: Origin, extent: Extent): Promise<Revised | undefined>;
@@ -62,8 +63,8 @@ export async function revise(work: Work, origin: Origin | { kind: 'first' }, ext
       return undefined;
     }
     // A file that was emptied makes no revision that says only that.
-    if (intake.isSilent || !ledger.isConversation) throw noTurns(intake.row.path);
-    talk(work, intake);
+    if (intake.isSilent || !ledger.isConversation) throw noTurns(intake.row.path, isText(work));
+    talk(work, intake, ledger);
 
     const revision = (work.base?.manifest.revisions ?? 0) + 1;
     const now = new Date().toISOString();
@@ -116,15 +117,23 @@ async function subagentsOf({ transcript, base, request, place }: Work): Promise<
 }
 
 function miscounted(session: string, found: number, expected: number): HandoffError {
-  return new HandoffError('DAMAGED', `timeline.jsonl of ${session} has ${found} turns where its manifest has ${expected}; nothing was written`);
+  return new HandoffError('DAMAGED', `timeline.jsonl of ${session} has ${counted(found, 'turn')} where its manifest has ${expected}; nothing was written`);
 }
 
-function talk({ place }: Work, { tally, rewrittenFrom, late }: Intake): void {
+function isText({ transcript: { adapter, whole } }: Work): boolean {
+  return adapter === undefined && whole === undefined;
+}
+
+function talk(work: Work, { row, tally, rewrittenFrom, late }: Intake, { counts }: Ledger): void {
+  const { place } = work;
   if (tally.badCount > 0) {
     const listed = tally.bad.map(({ line, offset, reason }) => `line ${line} at byte ${offset} (${reason})`).join(', ');
-    place.note(`${tally.badCount} bad lines left out${tally.saved > 0 ? ` (whole records saved from ${tally.saved} of them)` : ''}: ${listed}${tally.badCount > tally.bad.length ? ', …' : ''}`);
+    place.note(`${counted(tally.badCount, 'bad line')} left out${tally.saved > 0 ? ` (whole records saved from ${tally.saved} of them)` : ''}: ${listed}${tally.badCount > tally.bad.length ? ', …' : ''}`);
   }
-  if (tally.notUtf8 > 0) place.note(`${tally.notUtf8} lines hold bytes that are not UTF-8; they are read with U+FFFD in their place`);
+  if (tally.notUtf8 > 0) place.note(`${counted(tally.notUtf8, 'line holds', 'lines hold')} bytes that are not UTF-8, read with U+FFFD in their place`);
   if (rewrittenFrom !== undefined) place.note(`the source was rewritten from line ${rewrittenFrom + 1} on; its turns from there were appended`);
-  if (late > 0) place.note(`${late} turns have numbers at or below the watermark and were not taken (late=${late})`);
+  if (late > 0) place.note(`${counted(late, 'turn has a number', 'turns have numbers')} at or below the watermark and ${late === 1 ? 'was' : 'were'} not taken (late=${late})`);
+  const spoken = Object.entries(counts).filter(([name, count]) => name !== 'OTHER' && count > 0);
+  const [only] = spoken;
+  if (isText(work) && spoken.length === 1 && only !== undefined && (only[1] > 1 || row.lines > 1)) place.note(`only ${only[0]} speaks in it (${counted(only[1], 'turn')}); ${ROLE_MARKERS}`);
 }

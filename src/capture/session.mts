@@ -4,11 +4,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { acquire, type Lock, type LockRecord } from '../lib/fs/lock.mts';
-import { readText } from '../lib/fs/files.mts';
 import { sessionKey, sessionPaths, storePaths } from '../store/layout.mts';
 import { indexRow, updateIndex } from '../store/index-file.mts';
 import { dropLinks } from '../store/links.mts';
 import { readManifest } from '../store/manifest.mts';
+import { objectiveOf } from '../store/objective.mts';
 import { updateProjectPage } from '../store/project-page.mts';
 import { linkSession } from './link.mts';
 import { intentOf, placeDir, removeProjectIfEmpty, settle } from './commit.mts';
@@ -71,25 +71,17 @@ export function indexSession(root: string, place: string, left?: string, objecti
   const read = readManifest(paths.manifest);
   if (read.state !== 'read') return;
   const { manifest } = read;
+  const purpose = objective ?? objectiveOf(paths.summary);
   const [oldProject = '', oldFolder = ''] = left?.split('/') ?? [];
   updateIndex(root, {
-    put: { ...indexRow(folder, manifest), project },
+    put: { ...indexRow(folder, manifest, purpose), project },
     ...(left === undefined ? {} : { remove: { project: oldProject, id: oldFolder } }),
     pages: () => {
-      const line = { session: manifest.session, turns: manifest.turn_count, revisions: manifest.revisions, objective: objective ?? objectiveOf(paths.summary) };
+      const line = { session: manifest.session, turns: manifest.turn_count, revisions: manifest.revisions, objective: purpose };
       updateProjectPage(root, project, { put: line });
       if (left === undefined || oldProject === project) return;
       updateProjectPage(root, oldProject, { remove: manifest.session });
       removeProjectIfEmpty(path.join(storePaths(root).projects, oldProject));
     },
   });
-}
-
-export function objectiveOf(summary: string): string {
-  try {
-    const fields = JSON.parse(readText(summary) ?? '{}') as { objective?: unknown };
-    return typeof fields.objective === 'string' ? fields.objective : '(none)';
-  } catch {
-    return '(none)';
-  }
 }

@@ -2,19 +2,22 @@
  * A build under the lock of its session: what the source is, which session it belongs to, whether there is anything new.
  * revise.mts writes the revision.
  */
+import fs from 'node:fs';
 import { HandoffError } from '../lib/errors.mts';
+import { counted } from '../lib/plural.mts';
 import { createRedactor } from '../transcript/redaction/create.mts';
 import { noRedaction, type Redactor } from '../transcript/redaction/redactor.mts';
 import { sessionPaths, storePaths } from '../store/layout.mts';
 import type { IndexRow } from '../store/index-file.mts';
-import { findExact } from '../store/lookup.mts';
-import { isSealed, manifestForWriting, type Manifest } from '../store/manifest.mts';
+import { dirOf, findExact } from '../store/lookup.mts';
+import { isSealed, manifestForWriting, readManifest, type Manifest } from '../store/manifest.mts';
 import { folderName, projectSlug, tagOf } from '../store/names.mts';
 import { sourceSession } from './beside.mts';
 import { placeDir } from './commit.mts';
 import { migrateLegacy } from './migrate.mts';
 import { extentOf, originOf } from './origin.mts';
 import { freePlace } from './place.mts';
+import { refuseSameName } from './same-name.mts';
 import { takeSession } from './session.mts';
 import { openSource, spoolStdin, type Source } from './source.mts';
 import { recognise, type Transcript } from './transcript.mts';
@@ -28,6 +31,8 @@ export async function whichSession(request: BuildRequest, place: BuildPlace): Pr
     const transcript = await recognise(source, request.redact ? createRedactor({ patterns: place.redactionPatterns }) : noRedaction, { session: request.session, allowBadLines: true, scratch: storePaths(place.root).locks });
     const session = sessionId(transcript, request);
     const row = sourceSession(place.root, findExact(place.root, session, request.session === undefined ? transcript.facts.uuid : undefined), transcript);
+    const read = row === undefined ? undefined : readManifest(sessionPaths(dirOf(place.root, row)).manifest);
+    if (read?.state === 'read') refuseSameName(transcript, request, read.manifest);
     return { session: row?.uuid ?? session, row, path: transcript.path, size: source.size, mtimeMs: source.mtimeMs };
   } finally {
     source.close();
@@ -88,6 +93,7 @@ async function buildFrom(first: Reading, again: () => Promise<Reading>, request:
       ({ transcript, redactor } = await again());
       if (sessionId(transcript, request) !== id) throw new HandoffError('CHANGING', `${transcript.path} became another session's while the build waited for it; try again`);
     }
+    if (base !== undefined) refuseSameName(transcript, request, base.manifest);
     const result = await decide({ transcript, redactor: transcript.whole === undefined ? undefined : redactor, request, place, at, base, lock, session: row?.uuid ?? id });
     return result;
   } catch (error) {
@@ -124,7 +130,13 @@ async function decide(work: Work): Promise<BuildResult> {
   return revised === undefined ? upToDate(work, base.manifest) : { action: 'built', ...revised };
 }
 
+/** Throws DAMAGED where the timeline has not the length that was sealed: that nothing is new must not hide it. */
 function upToDate({ place, at, session }: Work, manifest: Manifest): BuildResult {
+  const found = fs.statSync(sessionPaths(placeDir(place.root, at)).timeline, { throwIfNoEntry: false })?.size;
+  if (isSealed(manifest) && found !== manifest.seal.timeline_bytes) {
+    const how = found === undefined ? 'is missing' : `has ${counted(found, 'byte')}, ${manifest.seal.timeline_bytes} were committed`;
+    throw new HandoffError('DAMAGED', `timeline.jsonl of ${session} ${how}; nothing was written (\`handoff verify\` has the details)`);
+  }
   return { action: 'up-to-date', session, project: at.split('/')[0] ?? '', dir: placeDir(place.root, at), watermark: manifest.watermark, revision: manifest.revisions };
 }
 

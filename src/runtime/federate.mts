@@ -153,7 +153,8 @@ class Run {
   #fail(where: Omit<Failed, 'code' | 'error'>, error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
     this.#result.failed.push({ ...where, code: error instanceof HandoffError ? error.code : 'IO', error: message });
-    this.#place.note(`${[where.root, where.project, where.session].filter((part) => part !== undefined).join(' ')}: ${message}`);
+    const at = [where.root, where.project, where.session].filter((part) => part !== undefined).join(' ');
+    this.#place.note(message.startsWith(`${at} `) ? message : `${at}: ${message}`);
   }
 }
 

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { sessionPaths, storePaths } from '../store/layout.mts';
 import { dirOf } from '../store/lookup.mts';
 import { rebuildIndex, folders, type IndexRow } from '../store/index-file.mts';
+import { objectiveOf } from '../store/objective.mts';
 import { rebuildProjectPage } from '../store/project-page.mts';
-import { objectiveOf } from '../capture/session.mts';
 
 export interface Indexed {
   ok: true;

@@ -6,12 +6,12 @@ import { acquire } from '../lib/fs/lock.mts';
 import { HandoffError } from '../lib/errors.mts';
 import { readText, replaceFile } from '../lib/fs/files.mts';
 import { reseal, withSession, type ResealPlace } from '../capture/reseal.mts';
-import { blockSha256, splitHandoff, legacyBlock } from '../store/evidence.mts';
+import { blockSha256, CONTRACT_FIELDS, splitHandoff, legacyBlock } from '../store/evidence.mts';
 import type { IndexRow } from '../store/index-file.mts';
 import { sessionPaths, storePaths } from '../store/layout.mts';
 import { dirOf } from '../store/lookup.mts';
 import type { Manifest } from '../store/manifest.mts';
-import { failedChecks, judge, NEVER_FORCED } from './gate.mts';
+import { failedChecks, judge, NEVER_FORCED, type Check, type Gate } from './gate.mts';
 
 export interface Promoted {
   ok: true;
@@ -37,10 +37,7 @@ export function promoteSession(place: ResealPlace, row: IndexRow, options: { for
       const failed = failedChecks(gate);
       const overridden = failed.length > 0;
       if (overridden && (!options.force || failed.some((check) => NEVER_FORCED.includes(check)))) {
-        const way = failed.some((check) => NEVER_FORCED.includes(check))
-          ? 'damage cannot be overridden; `handoff verify` has the details'
-          : 'add the evidence contract to HANDOFF.md, or pass --force to override deliberately';
-        throw new HandoffError('REJECTED', `promote refused: evidence gate REJECTED (failed: ${failed.join(', ')}) — ${way}`, { data: { checks: gate.checks, details: gate.details } });
+        throw new HandoffError('REJECTED', `promote refused: ${refusal(gate, failed, now.id)}`, { data: { checks: gate.checks, details: gate.details } });
       }
       const promoted_at = new Date().toISOString();
       const word = overridden ? 'FORCED' as const : 'VERIFIED' as const;
@@ -54,6 +51,23 @@ export function promoteSession(place: ResealPlace, row: IndexRow, options: { for
       older.release();
     }
   });
+}
+
+/** What failed, in the gate's own words, and what helps against just that. */
+function refusal({ details }: Gate, failed: readonly Check[], id: string): string {
+  const noContract = details.contract === `missing: ${CONTRACT_FIELDS.join(', ')}`;
+  const told = failed.map((check) => (check === 'contract' && noContract ? check : `${check}: ${details[check]}`));
+  return `evidence gate REJECTED (failed: ${told.join('; ')}) — ${way(failed, noContract, id)}`;
+}
+
+function way(failed: readonly Check[], noContract: boolean, id: string): string {
+  if (failed.some((check) => NEVER_FORCED.includes(check))) return 'damage cannot be overridden; `handoff verify` has the details';
+  const help: Partial<Record<Check, string>> = {
+    payload: `make the payload with \`handoff render ${id}\``,
+    contract: noContract ? 'add the evidence contract to HANDOFF.md' : 'add the missing fields to HANDOFF.md',
+    evidence: 'fill in EVIDENCE in HANDOFF.md',
+  };
+  return `${failed.map((check) => help[check]).join(', ')}, or pass --force to override deliberately`;
 }
 
 function blockOf(text: string): string {

@@ -3,6 +3,7 @@
  * a table, run in its order; each gives its own verdict.
  */
 import type { Git } from '../lib/git.mts';
+import { counted } from '../lib/plural.mts';
 import { readLive, type LiveHandoff } from './front-matter.mts';
 
 export type Verdict = 'PASS' | 'WARN' | 'FAIL';
@@ -101,7 +102,7 @@ function body({ live }: Subject): Outcome {
 function gitState({ git }: Subject): Outcome {
   if (!git.isRepository()) return ['WARN', 'no git repository'];
   const changes = git.changes();
-  return changes.length === 0 ? ['PASS', 'clean'] : ['WARN', `${changes.length} uncommitted changes`];
+  return changes.length === 0 ? ['PASS', 'clean'] : ['WARN', counted(changes.length, 'uncommitted change')];
 }
 
 /** What stands under a heading, to the next one of its level or above; headings in code fences are none. */

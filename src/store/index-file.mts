@@ -10,6 +10,7 @@ import { acquire } from '../lib/fs/lock.mts';
 import { errnoOf } from '../lib/errors.mts';
 import { INDEX_KEY, sessionPaths, storePaths } from './layout.mts';
 import { readManifest, type Manifest } from './manifest.mts';
+import { objectiveHead, objectiveOf } from './objective.mts';
 
 export interface IndexRow {
   /** The session's folder. */
@@ -23,6 +24,8 @@ export interface IndexRow {
   updated: string;
   manifest_sha256: string;
   title?: string;
+  /** At most 80 characters of it. */
+  objective?: string;
   /** The transcript's own id. */
   source_id?: string;
   promoted?: { gate: string; revision?: number };
@@ -33,7 +36,9 @@ const WAIT_MS = 20_000;
 /** Marks what is written under the index lock: one name, so that the next writer clears what a crash left. */
 export const NEW = 'new';
 
-export function indexRow(folder: string, manifest: Manifest): IndexRow {
+/** `objective` as the build or the summary has it; `(none)` gives no key. */
+export function indexRow(folder: string, manifest: Manifest, objective = ''): IndexRow {
+  const head = objectiveHead(objective);
   return {
     id: folder,
     uuid: manifest.session,
@@ -44,6 +49,7 @@ export function indexRow(folder: string, manifest: Manifest): IndexRow {
     updated: manifest.updated_at,
     manifest_sha256: manifest.manifest_sha256,
     ...(manifest.title === undefined ? {} : { title: manifest.title }),
+    ...(head === '' ? {} : { objective: head }),
     ...(manifest.uuid === undefined ? {} : { source_id: manifest.uuid }),
     ...(manifest.promoted_gate === undefined ? {} : {
       promoted: { gate: manifest.promoted_gate, ...(manifest.promoted_revision === undefined ? {} : { revision: manifest.promoted_revision }) },
@@ -77,9 +83,10 @@ export function rowsFromManifests(root: string): IndexRow[] {
   const rows: IndexRow[] = [];
   for (const project of folders(projects)) {
     for (const folder of folders(path.join(projects, project))) {
-      const read = readManifest(sessionPaths(path.join(projects, project, folder)).manifest);
+      const paths = sessionPaths(path.join(projects, project, folder));
+      const read = readManifest(paths.manifest);
       // The place counts, not what the manifest says of it: a folder may have been moved by hand.
-      if (read.state === 'read') rows.push({ ...indexRow(folder, read.manifest), project });
+      if (read.state === 'read') rows.push({ ...indexRow(folder, read.manifest, objectiveOf(paths.summary)), project });
     }
   }
   return rows;

@@ -11,6 +11,7 @@ import { sessionDir, sessionPaths, storePaths } from './layout.mts';
 import { indexRow, parseRows, rowsFromManifests, type IndexRow } from './index-file.mts';
 import { readManifest } from './manifest.mts';
 import { folderName, isBeside, withSuffix } from './names.mts';
+import { objectiveOf } from './objective.mts';
 
 /** All sessions, in the order of the index. */
 export function allSessions(root: string): IndexRow[] {
@@ -36,8 +37,9 @@ function withLocked(root: string, rows: readonly IndexRow[]): IndexRow[] {
 function rowAt(root: string, place: string): IndexRow | undefined {
   const [project, folder, more] = place.split('/');
   if (!project || !folder || more !== undefined || project.startsWith('.') || folder.startsWith('.')) return undefined;
-  const read = readManifest(sessionPaths(sessionDir(root, project, folder)).manifest);
-  return read.state === 'read' ? { ...indexRow(folder, read.manifest), project } : undefined;
+  const paths = sessionPaths(sessionDir(root, project, folder));
+  const read = readManifest(paths.manifest);
+  return read.state === 'read' ? { ...indexRow(folder, read.manifest, objectiveOf(paths.summary)), project } : undefined;
 }
 
 /**

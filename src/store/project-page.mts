@@ -2,6 +2,7 @@
 import { readText, replaceFile } from '../lib/fs/files.mts';
 import { NEW } from './index-file.mts';
 import { projectPage } from './layout.mts';
+import { headOf } from './objective.mts';
 
 export interface ProjectLine {
   session: string;
@@ -9,8 +10,6 @@ export interface ProjectLine {
   revisions: number;
   objective: string;
 }
-
-const HEAD_LENGTH = 80;
 
 /** Writes the lines of `put`, and takes out that of `remove`. Call it under the index lock. */
 export function updateProjectPage(root: string, project: string, change: { put?: ProjectLine | readonly ProjectLine[]; remove?: string }): void {
@@ -56,10 +55,9 @@ function startOf(session: string): string {
   return `- session ${session.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)} (`;
 }
 
-/** One line that cannot become markup or be cut inside a character. */
+/** One line that cannot become markup. */
 function head(text: string): string {
-  const flat = text.slice(0, HEAD_LENGTH * 4).replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();
-  return [...flat].slice(0, HEAD_LENGTH).join('').toWellFormed().replace(/[<>]/g, (sign) => (sign === '<' ? '&lt;' : '&gt;'));
+  return headOf(text).replace(/[<>]/g, (sign) => (sign === '<' ? '&lt;' : '&gt;'));
 }
 
 function find(lines: readonly string[], session: string): number {

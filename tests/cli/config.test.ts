@@ -106,7 +106,7 @@ describe('handoff config --init-git', () => {
   it('writes both files into the store, once', () => {
     expect(config(['--init', '--init-git']).status).toBe(0);
     const first = [read('.gitattributes'), read('.gitignore')];
-    expect(first).toEqual(['* -text\n', '.locks/\n*.tmp\n']);
+    expect(first).toEqual(['* -text\n', '.locks/\n.backups/\n*.tmp\n*.bak\n*.bak-federated\n']);
     expect(config(['--init-git']).status).toBe(0);
     expect([read('.gitattributes'), read('.gitignore')]).toEqual(first);
   });
@@ -115,6 +115,6 @@ describe('handoff config --init-git', () => {
     config(['--init']);
     writeFileSync(join(cwd, 'handoffs/.gitignore'), '# mine\n*.tmp\r\nlast');
     config(['--init-git']);
-    expect(read('.gitignore')).toBe('# mine\n*.tmp\r\nlast\n.locks/\n');
+    expect(read('.gitignore')).toBe('# mine\n*.tmp\r\nlast\n.locks/\n.backups/\n*.bak\n*.bak-federated\n');
   });
 });

@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command, Io, Options, Outcome } from '../../lib/cli/command.mts';
 import { exitCodeOf } from '../../lib/cli/exit-codes.mts';
 import { HandoffError } from '../../lib/errors.mts';
 import { findRoot, type Root } from '../../lib/handoff-root.mts';
+import { counted } from '../../lib/plural.mts';
 import type { SubagentBuilt } from '../../capture/build-subagents.mts';
 import { build, type BuildPlace, type BuildResult } from '../../capture/build.mts';
 
@@ -47,6 +50,7 @@ export const command: Command<typeof flags> = {
     for (const text of found.notes) io.note(text);
     const redact = options['no-redact'] !== true && found.config.redaction.enabled;
     announce(found, io);
+    if (found.source === 'default' && existsSync(join(found.root, '.git'))) io.note(`the store is the checkout ${found.root} itself; \`handoff config --init\` makes one in the current folder`);
     const request = {
       file,
       session: options.session,
@@ -106,7 +110,7 @@ function lineLimit(asked: number | undefined): number {
 /** A configuration that weakens or extends redaction is never silent. */
 function announce({ config, configFile }: Root, io: Io): void {
   if (!config.redaction.enabled) io.note(`redaction is switched off by ${configFile ?? 'the configuration'}`);
-  if (config.redaction.patterns.length > 0) io.note(`${config.redaction.patterns.length} redaction patterns from ${configFile ?? 'the configuration'}`);
+  if (config.redaction.patterns.length > 0) io.note(`${counted(config.redaction.patterns.length, 'redaction pattern')} from ${configFile ?? 'the configuration'}`);
 }
 
 export function placeOf({ root, config }: Root, io: Io): BuildPlace {

@@ -10,7 +10,7 @@ const flags = {
 } as const;
 
 // Line ends are part of what the hashes cover, so git must not convert them.
-const GIT_FILES = { '.gitattributes': ['* -text'], '.gitignore': ['.locks/', '*.tmp'] };
+const GIT_FILES = { '.gitattributes': ['* -text'], '.gitignore': ['.locks/', '.backups/', '*.tmp', '*.bak', '*.bak-federated'] };
 
 export const command: Command<typeof flags> = {
   name: 'config',

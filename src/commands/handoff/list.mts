@@ -30,8 +30,8 @@ const WIDEST = 44;
 function table(rows: readonly IndexRow[]): string {
   const cells = rows.map((row) => [
     `[${row.project}]`,
-    cut(row.id),
-    cut(row.title ?? ''),
+    cutMiddle(row.id),
+    cut(row.title ?? row.objective ?? ''),
     `harness=${row.harness}`,
     `turns=${row.turns}`,
     `rev=${row.revisions}`,
@@ -46,6 +46,13 @@ function table(rows: readonly IndexRow[]): string {
 function cut(name: string): string {
   const flat = name.replace(/[\s\u0000-\u001f]+/g, ' ');
   return flat.length <= WIDEST ? flat : `${[...flat].slice(0, WIDEST - 1).join('')}…`;
+}
+
+/** Sub-agents' ids begin alike and end apart. */
+function cutMiddle(name: string): string {
+  const signs = [...name];
+  const half = (WIDEST - 1) >> 1;
+  return signs.length <= WIDEST ? name : `${signs.slice(0, WIDEST - 1 - half).join('')}…${signs.slice(-half).join('')}`;
 }
 
 function promoted({ promoted: by, revisions }: IndexRow): string {

@@ -42,7 +42,14 @@ export const command: Command<typeof flags> = {
     const wanted = filterOf(options.turns, options.class);
     const committed = lengthOf(paths.manifest, paths.timeline);
     const turns = function* () {
-      for (const turn of readTurns(paths.timeline, committed)) if (wanted(turn)) yield turn;
+      let [first, last, any] = [Infinity, -Infinity, false];
+      for (const turn of readTurns(paths.timeline, committed)) {
+        [first, last] = [Math.min(first, turn.seq), Math.max(last, turn.seq)];
+        if (!wanted(turn)) continue;
+        any = true;
+        yield turn;
+      }
+      if (!any) io.note(`no ${options.class === undefined ? '' : `${options.class.toUpperCase()} `}turn${options.turns === undefined ? '' : ` in ${options.turns}`} (${first}..${last})`);
     };
     return io.json ? { json: [...turns()] } : { json: null, text: pieces(turns()) };
   },

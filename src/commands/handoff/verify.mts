@@ -2,7 +2,7 @@ import type { Command, Outcome } from '../../lib/cli/command.mts';
 import { HandoffError } from '../../lib/errors.mts';
 import { findRoot } from '../../lib/handoff-root.mts';
 import { checkSession, type Checked } from '../../store/checker.mts';
-import type { Finding } from '../../store/findings.mts';
+import type { Finding, FindingId } from '../../store/findings.mts';
 import { allSessions, findByPrefix } from '../../store/lookup.mts';
 
 const flags = {
@@ -31,6 +31,10 @@ export const command: Command<typeof flags> = {
   },
 };
 
+/** Damage to what cannot be made anew, and to what can. */
+const LOST: readonly FindingId[] = ['manifest-unreadable', 'manifest-tampered', 'timeline-missing', 'timeline-length', 'turn-drift', 'chain-broken', 'chain-segment'];
+const RENDERED: readonly FindingId[] = ['payload-missing', 'payload-differs', 'payload-unreadable'];
+
 function verifyAll(root: string, strict: boolean, progress: (done: number, of: number) => void): Outcome {
   const rows = allSessions(root);
   if (rows.length === 0) throw new HandoffError('NO_MATCH', 'no handoffs yet');
@@ -58,9 +62,16 @@ function fails(checked: Checked, strict: boolean): boolean {
 
 function report(checked: Checked, strict: boolean): string {
   const bad = broken(checked, strict);
-  if (bad.length > 0) return `FAIL ${checked.session}: ${bad.map(told).join('; ')}`;
+  if (bad.length > 0) return `FAIL ${checked.session}: ${bad.map(told).join('; ')}${wayOn(bad, checked)}`;
   const line = `PASS ${checked.folder} [${checked.project}]: manifest sha ok / timeline=${checked.turns} turns / llm json parses${checked.sealed ? ' / chain ok' : ''}`;
   return [line, ...checked.findings.map((finding) => `  note: ${told(finding)}`)].join('\n');
+}
+
+/** How to go on after damage; what only has to be rendered, or names its own remedy, needs no more words. */
+function wayOn(bad: readonly Finding[], { folder }: Checked): string {
+  const has = (ids: readonly FindingId[]): boolean => bad.some(({ id }) => ids.includes(id));
+  if (has(LOST)) return ` — put its folder back from a copy, or \`handoff forget ${folder}\` and build it again`;
+  return has(RENDERED) ? ` — \`handoff render ${folder}\` makes it anew` : '';
 }
 
 function told({ text, expected, found }: Finding): string {

@@ -70,7 +70,7 @@ async function hook(io: Io): Promise<Outcome> {
       }
       const request: BuildRequest = { ...requestOf(file, found.config.redaction.enabled, {}), allowBadLines: true };
       const { result } = await patient(() => auto(request, { ...placeOf(found, io), cwd: said.cwd ?? io.cwd, until }, -Infinity, Date.now()), until) as { result: Parameters<typeof builtLine>[0] };
-      io.note(builtLine(result));
+      io.note(builtLine(result).replace(/^handoff: /, ''));
     }
   } catch (error) {
     // A hook that fails must not stop its client; what it says is for the client's log.

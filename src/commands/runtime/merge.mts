@@ -18,6 +18,7 @@ export const command: Command<typeof flags> = {
     const { place, row } = sessionOf(io, first ?? '');
     const result = await mergeSessions(place, row, findByPrefix(place.root, second ?? ''), { render: options.render === true });
     if (result.kept !== undefined) io.note(`HANDOFF.md was edited above its marker; the edited file is kept as ${result.kept}`);
-    return { json: result, text: JSON.stringify(result) };
+    const json = result.rendered ? result : { ...result, next: `handoff render ${result.into}` };
+    return { json, text: JSON.stringify(json) };
   },
 };

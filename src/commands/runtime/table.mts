@@ -1,4 +1,6 @@
 import type { Program } from '../../lib/cli/command.mts';
+import { HandoffError } from '../../lib/errors.mts';
+import { program as handoff } from '../handoff/table.mts';
 
 /** The runtime layer. */
 export const program: Program = {
@@ -17,4 +19,12 @@ export const program: Program = {
     { name: 'index', summary: 'make INDEX.json and the PROJECT.md files anew from the sessions', load: async () => (await import('./index-verb.mts')).command },
     { name: 'unlock', summary: 'show who holds a session\'s lock; remove a dead one', load: async () => (await import('./unlock.mts')).command },
   ],
+  rewrite(argv) {
+    const name = argv.find((word) => !word.startsWith('-'));
+    // Under the one name `agents-handoff` there are two programs: who mistakes one for the other is told which has the verb.
+    if (name !== undefined && handoff.verbs.some((verb) => verb.name === name) && !argv.includes('--version')) {
+      throw new HandoffError('USAGE', `${name} is a verb of handoff, not of this program: \`handoff ${name}\`, or node tools/handoff.mjs ${name}`);
+    }
+    return argv;
+  },
 };

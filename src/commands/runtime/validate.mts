@@ -6,6 +6,7 @@ import { readText } from '../../lib/fs/files.mts';
 import { gitOf } from '../../lib/git.mts';
 import { findRoot } from '../../lib/handoff-root.mts';
 import { validate } from '../../runtime/validate.mts';
+import { splitHandoff } from '../../store/evidence.mts';
 import { sessionPaths } from '../../store/layout.mts';
 import { dirOf, findByPrefix } from '../../store/lookup.mts';
 
@@ -22,10 +23,15 @@ export const command: Command<typeof flags> = {
   run(_options, [name], io) {
     const { text, where } = read(name ?? '', io);
     const result = validate(text, gitOf(where, io.env['PATH']));
+    if (isBuilt(text)) io.note(`${name} is a brief that build made, which \`agents-handoff verify-gate\` judges; validate is for a HANDOFF.md with front matter, written by an agent for the next`);
     const lines = result.checks.map(({ check, verdict, detail }) => `${verdict}  ${check}: ${detail}`);
     return { json: result, text: [`VALID: ${result.valid}`, ...lines].join('\n'), exit: result.valid === 'NO' ? 1 : 0 };
   },
 };
+
+function isBuilt(text: string): boolean {
+  return text.startsWith('# Handoff: ') || splitHandoff(text).marker !== 'none';
+}
 
 /** A file where there is one of that name, else the brief of a session; git is asked where the file lies. */
 function read(name: string, io: Io): { text: string; where: string } {

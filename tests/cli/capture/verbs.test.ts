@@ -57,7 +57,7 @@ describe('list', () => {
     const { stdout } = desk.handoff(['list']);
     const rows = stdout.trimEnd().split('\n');
     expect(rows.map((row) => row.split(/ +/).slice(0, 2))).toEqual([['[other]', 'b'], ['[w]', 'once'], ['[w]', 'one']]);
-    expect(rows[2]).toMatch(/^\[w\] {6}one {3}harness=claude-code {2}turns=4 {2}rev=1 {2}updated=\d{4}-/);
+    expect(rows[2]).toMatch(/^\[w\] {6}one {3}prompt 0 of one {3}harness=claude-code {2}turns=4 {2}rev=1 {2}updated=\d{4}-/);
     expect(new Set(rows.map((row) => row.indexOf('harness='))).size).toBe(1);
     expect(desk.handoff(['list', 'w']).stdout.split('\n')).toHaveLength(3);
     expect(desk.handoff(['list', 'onc']).stdout).toMatch(/^\[w\] +once .*\n$/);

@@ -32,7 +32,7 @@ describe('agents-handoff merge', () => {
     await capture('b', B);
     const result = merge('a', 'b');
     expect(result).toMatchObject({ status: 0, stderr: '' });
-    expect(result.stdout).toBe('{"ok":true,"action":"merged","into":"a+merge+b","turns":6,"project":"of-a","revision":1,"changed":true,"rendered":false}\n');
+    expect(result.stdout).toBe('{"ok":true,"action":"merged","into":"a+merge+b","turns":6,"project":"of-a","revision":1,"changed":true,"rendered":false,"next":"handoff render a+merge+b"}\n');
     expect(merged().turns.map(({ seq, text }) => `${seq} ${text}`)).toEqual(['1 a one', '2 b one', '3 b timeless', '4 a two', '5 a three', '6 b three']);
     expect(fs.readdirSync(merged().dir).sort()).toEqual(['chain.jsonl', 'manifest.json', 'timeline.jsonl']);
     expect(merged().manifest).toMatchObject({
