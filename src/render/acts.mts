@@ -3,12 +3,12 @@
  * decisions, work that goes on in the background. A part of the reducer (reduce.mts), fed by it turn after turn.
  */
 import { createBackground, type BackgroundTask } from './background.mts';
-import { pathIn, readCall } from './calls.mts';
-import type { DecisionRow, PlanRow, ToolRow } from './digest.mts';
+import { pathIn, planSteps, readCall } from './calls.mts';
+import type { DecisionRow, PendingRow, PlanRow, ToolRow } from './digest.mts';
 import { createPairing } from './lineage.mts';
 import { createRing } from './ring.mts';
 import { head, keep } from './text.mts';
-import { isAgain, keyOf, outcome, RESULT_HEAD, ROW_LENGTH, telling, type Call } from './turn-rows.mts';
+import { isAgain, keysOf, ofCheck, outcome, workedKeys, RESULT_HEAD, ROW_LENGTH, telling, type Call } from './turn-rows.mts';
 import { createCommands, createErrors, createFiles, type Commands, type Errors, type Files, type Where } from './work.mts';
 import type { Turn } from '../transcript/turn.mts';
 
@@ -20,6 +20,8 @@ export interface Acts {
   notified(text: string): void;
   pendingCalls(): Call[];
   running(): BackgroundTask[];
+  /** Calls that the person stopped while they ran, and that did not work since. */
+  stopped(): PendingRow[];
   readonly files: Files;
   readonly commands: Commands;
   readonly errors: Errors;
@@ -34,6 +36,9 @@ export interface Acts {
 
 const ROWS = 40;
 const REFUSED = /^(?:The user (?:doesn['’]t want to|rejected permission|dismissed|has specified a rule)|User (?:rejected|declined|refused)|Permission to use|Tool use (?:was )?rejected|(?:exec command|patch) rejected by user|rejected by user)/i;
+/** A call that the person stopped while it ran: the client closed it, and nothing tells what it had done by then. */
+const STOPPED = /^(?:Wall time:? [^\n]{0,80}\n)?aborted by user/;
+const MAX_STOPPED = 20;
 const isOk = (call: Call): boolean => call.row.result === 'ok' || call.row.result === 'done';
 
 /** `show` puts a row into the timeline. */
@@ -46,6 +51,7 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
   const tools = createRing<ToolRow>(ROWS);
   const decisions = createRing<DecisionRow>(50);
   const counts = { calls: 0, results: 0 };
+  const stopped = new Map<string, PendingRow>();
   let agents = 0;
   let plan: PlanRow[] = [];
   let planSeq: number | undefined;
@@ -120,23 +126,51 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
     if (done.says.kind === 'agent' && turn.ok === false) agents--;
     const ok = turn.ok ?? (turn.exit === undefined ? undefined : turn.exit === 0);
     const polled = background.polled(done.tool, done.input, said);
-    for (const row of polled?.commands ?? []) commands.ended(row, ok, turn.exit);
+    for (const row of polled?.commands ?? []) commands.ended(row, ok, turn.exit, turn.text);
     if (ok !== false && background.started(said, () => ({ at: done.at, target: done.says.target, commands: done.commands }))) return;
-    for (const row of done.commands) commands.ended(row, ok, turn.exit);
+    for (const row of done.commands) commands.ended(row, ok, turn.exit, turn.text);
+    done.row.result = ofCheck(done.commands, done.row.result);
     judge(turn, done);
   }
 
   function judge(turn: Turn, done: Call): void {
-    const kind = done.says.kind;
-    const key = keyOf(done);
+    const { says } = done;
+    const kind = says.kind;
     if (turn.ok === false) {
-      if (isAgain(turn)) errors.worked(key);
+      const keys = keysOf(done);
+      if (isAgain(turn)) for (const key of keys) errors.worked(key);
       if (REFUSED.test(head(turn.text, 60))) refused(turn, done);
-      else errors.failed(key, turn, done.at, done.says.target, telling(turn.text));
+      else if (STOPPED.test(head(turn.text, 200))) stop(keys, done);
+      else errors.failed(keys, turn, done.at, done.says.target, telling(turn.text));
       return;
     }
-    errors.worked(key);
+    if (errors.open || stopped.size > 0) {
+      for (const key of workedKeys(done)) {
+        errors.worked(key);
+        stopped.delete(key);
+      }
+    }
+    if (says.steps !== undefined) approved(turn, says.steps);
     if (kind === 'ask') decide(/^exit/i.test(done.tool) ? 'approved' : 'answer', turn, done, turn.text);
+  }
+
+  function stop(keys: readonly string[], done: Call): void {
+    const { at, tool, effect, says, call } = done;
+    const key = keys[0] ?? '';
+    stopped.delete(key);
+    stopped.set(key, { kind: 'call', seq: at.seq, ts: at.ts, tool, target: says.target, effect, interrupted: true, ...(call === undefined ? {} : { call }) });
+    for (const oldest of stopped.keys()) {
+      if (stopped.size <= MAX_STOPPED) break;
+      stopped.delete(oldest);
+    }
+  }
+
+  /** Some clients keep the plan in a file and tell it with the approval. */
+  function approved(turn: Turn, steps: readonly string[]): void {
+    const told = steps.length > 0 ? steps : planSteps(/Approved Plan[^\n]{0,200}\n([^]+)/i.exec(head(turn.text, 20_000))?.[1] ?? '');
+    if (told.length === 0) return;
+    plan = told.map((text) => ({ status: 'approved', text }));
+    planSeq = turn.seq;
   }
 
   /** A person (or a rule) said no. What they said with it is worth more than the client's sentence. */
@@ -160,6 +194,7 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
     notified: (text) => background.notified(text),
     pendingCalls: () => calls.pending(),
     running: () => background.running(),
+    stopped: () => [...stopped.values()],
     files,
     commands,
     errors,

@@ -2,8 +2,9 @@
  * HANDOFF.md above the marker: what a reader picks up cold. Transcript text stands in fences or in safe cells only
  * (text.mts), so that nothing which was said in a session can pass for this document's own words.
  */
+import { counted } from '../lib/plural.mts';
 import * as sections from './sections.mts';
-import { fenced, head, inline, shown, tail } from './text.mts';
+import { fenced, head, inBullet, inline, shown, tail } from './text.mts';
 import type { Section } from './sections.mts';
 import type { Digest } from './digest.mts';
 import type { RenderView } from './view.mts';
@@ -45,7 +46,7 @@ export function renderBrief(digest: Digest, view: RenderView, options: BriefOpti
     sections.toolCalls(digest),
   ];
   const all = [...before, ...after];
-  const fixed = [title(view), objective(digest, ask), state(digest), places(digest, view, ask), provenance(view), evidence(view)];
+  const fixed = [title(view, digest), objective(digest, ask), state(digest), places(digest, view, ask), provenance(view), evidence(view)];
   const budget = Math.max(LEAST_BUDGET, options.maxBriefTokens);
   fit(all, view.turn_count < SMALL_SESSION ? LEAST_BUDGET : budget, fixed, ask);
   const [top, goal, now, ...rest] = fixed;
@@ -77,17 +78,18 @@ function fit(all: readonly Section[], budget: number, fixed: readonly string[], 
 function section(one: Section, ask: string): string {
   const heading = `## ${typeof one.heading === 'string' ? one.heading : one.heading(one.rows.length)}`;
   if (one.rows.length === 0 && one.left === 0) return [heading, '', one.none, ...one.tail].join('\n');
-  const note = one.left > 0 ? ['', `*${one.left} more row(s) left out: timeline.jsonl${one.where === '' ? '' : `, or \`${ask} ${one.where}\``}.*`] : [];
+  const note = one.left > 0 ? ['', `*${counted(one.left, 'more row')} left out: timeline.jsonl${one.where === '' ? '' : `, or \`${ask} ${one.where}\``}.*`] : [];
   return [heading, '', ...one.lead, ...one.rows, ...note, ...one.tail].join('\n');
 }
 
-function title(view: RenderView): string {
+function title(view: RenderView, { firstTs, lastTs }: Digest): string {
   const name = inline(view.title ?? view.session, 200);
   const lines = [
     `# Handoff: ${name}`,
     '',
     ...(view.title === undefined || view.title === view.session ? [] : [`*session-id: ${inline(view.session, 200)}*`, '']),
     `**Project:** ${inline(view.project, 80)}  |  **Harness:** ${inline(view.harness, 80)}${view.model === '' ? '' : `  |  **Model:** ${inline(view.model, 80)}`}`,
+    ...(firstTs === '' ? [] : [`**Session ran:** ${sections.when(firstTs)} to ${sections.when(lastTs)} (Updated: when it was captured)`]),
     `**Updated:** ${inline(view.updated_at, 40)}  |  **Turns:** ${view.turn_count}  |  **Revision:** ${view.revisions}  |  **Watermark:** seq <= ${view.watermark}`,
   ];
   const place = [
@@ -107,14 +109,18 @@ function title(view: RenderView): string {
 }
 
 function objective(digest: Digest, ask: string): string {
-  const text = digest.objective;
+  const greeting = digest.objectiveFrom === 'none' ? digest.greeting : undefined;
+  const text = greeting?.text ?? digest.objective;
   const cut = head(text, OBJECTIVE_LENGTH);
   const left = text.length - cut.length + digest.objectiveLeft;
-  const from = { flag: 'Given with `--objective`.', task: 'The parent agent\'s task', prompt: 'The first request', none: 'No request is recorded.' }[digest.objectiveFrom];
-  const seq = digest.objectiveSeq;
+  const from = { flag: 'Given with `--objective`.', task: 'The parent agent\'s task', prompt: 'The first request', none: greeting === undefined ? 'No request is recorded.' : 'No request beyond a greeting' }[digest.objectiveFrom];
+  const seq = digest.objectiveSeq ?? greeting?.seq;
   const source = seq === undefined ? from : `${from}, seq ${seq}.`;
   const more = left > 0 ? ` ${left} more characters: ${seq === undefined ? 'HANDOFF.llm.json' : `\`${ask} --turns ${seq}..${seq}\``}.` : '';
-  const steering = digest.steering.slice(-3).map((one) => `- seq ${one.seq} changed the course: ${inline(one.text, 200)}`);
+  const steering = digest.steering.slice(-3).map((one) => `- seq ${one.seq} changed the course: ${inBullet(one.text, 200)}`);
+  const last = digest.lastRequest;
+  const isOther = last !== undefined && last.seq !== seq && digest.objectiveFrom !== 'none' && !digest.steering.slice(-3).some((one) => one.seq === last.seq);
+  if (isOther) steering.push(`- Last request, seq ${last.seq}: ${inBullet(last.text, 200)}`);
   return ['## Objective (verbatim)', '', fenced(cut), '', `*${source}${more}*`, ...(steering.length > 0 ? ['', ...steering] : []), ...inherited(digest, ask)].join('\n');
 }
 
@@ -130,31 +136,38 @@ function inherited({ inherited: from }: Digest, ask: string): string[] {
   ];
 }
 
+const CLAIMS = /\b(?:tests?|suite|checks|everything|all)\b[^.\n]{0,80}\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?)\b/i;
+
 function state(digest: Digest): string {
   const who = { AGENT: "The agent's last words", USER: 'The last prompt; the agent did not answer', none: 'Nobody spoke' }[digest.stateFrom];
   const lines = ['## State right now (verbatim tail)', '', fenced(tail(digest.stateNow, STATE_LENGTH)), ''];
   lines.push(`*${who}${digest.stateSeq === undefined ? '' : `, seq ${digest.stateSeq}`}${digest.stateFrom === 'AGENT' ? ': a claim, not a check' : ''}.*`);
   const notes: string[] = [];
+  if (digest.unanswered !== undefined) notes.push(`- **The agent has to answer:** the last prompt, seq ${digest.unanswered.seq}, has no answer.`);
+  for (const one of digest.stopped.slice(-3)) notes.push(`- Stopped while running: seq ${one.seq}, ${inBullet(one.target, 100)}; outcome unknown: look first.`);
   const checked = digest.verification;
   if (checked.stale) {
+    const claims = digest.stateFrom === 'AGENT' && CLAIMS.test(digest.stateNow) ? ' A claim that tests pass is older than the code.' : '';
     const test = checked.last_test === undefined ? 'no test run is recorded' : `the last test run is seq ${checked.last_test}`;
-    notes.push(`- **Unverified:** the last edit is seq ${checked.last_edit}, ${test}. A claim that tests pass is older than the code.`);
+    notes.push(`- **Unverified:** the last edit is seq ${checked.last_edit}, ${test}.${claims}`);
   } else if (checked.last_test_ok === false) notes.push(`- **The last test run failed:** seq ${checked.last_test}.`);
+  else if (checked.last_test !== undefined && checked.last_test_ok === undefined) notes.push(`- **How the last test run ended is not recorded:** seq ${checked.last_test}.`);
   if (digest.inherited !== undefined) {
     const { seq, state: claim } = digest.inherited;
-    notes.push(`- **Carried over, unverified:** what was done before seq ${seq} comes from another handoff${checked.last_test === undefined ? ', and no test run is recorded here' : ''}.${claim === undefined ? '' : ` Its last words: ${inline(claim, 300)}`}`);
+    notes.push(`- **Carried over, unverified:** what was done before seq ${seq} comes from another handoff${checked.last_test === undefined ? ', and no test run is recorded here' : ''}.${claim === undefined ? '' : ` Its last words: ${inBullet(claim, 300)}`}`);
   }
   if (digest.interruptedAt !== undefined) notes.push(`- The work was interrupted at seq ${digest.interruptedAt}, and nothing follows.`);
-  if (digest.compactions > 0) notes.push(`- The context was compacted ${digest.compactions} time(s), last at seq ${digest.compactionSeq}; that summary is the model's own, not a record.`);
+  if (digest.compactions > 0) notes.push(`- The context was compacted ${counted(digest.compactions, 'time')}, last at seq ${digest.compactionSeq}; that summary is the model's own, not a record.`);
   return [...lines, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n');
 }
 
 function places(digest: Digest, view: RenderView, ask: string): string {
+  const toolTurns = view.counts['TOOL'] ?? digest.counts.calls + digest.counts.results;
   return [
     '## Where everything lives',
     '',
-    `- Full timeline (append-only): timeline.jsonl (${view.turn_count} turns); one turn or more: \`${ask} --turns A..B\``,
-    `- All ${view.counts['TOOL'] ?? digest.counts.calls + digest.counts.results} tool turns verbatim: TOOLS.md`,
+    `- Full timeline (append-only): timeline.jsonl (${counted(view.turn_count, 'turn')}); one turn or more: \`${ask} --turns A..B\``,
+    `- ${toolTurns === 1 ? 'The one tool turn' : `All ${toolTurns} tool turns`} verbatim: TOOLS.md`,
     '- Machine payload: HANDOFF.llm.json / Compact payload: HANDOFF.summary.json',
     ...subagents(view),
   ].join('\n');

@@ -38,6 +38,8 @@ export interface CallSays {
   /** Commands that it runs. */
   commands: readonly string[];
   plan?: PlanRow[];
+  /** It asks for the approval of a plan with these steps; none where the call does not tell them. */
+  steps?: readonly string[];
 }
 
 const TARGET_LENGTH = 400;
@@ -63,7 +65,7 @@ export function readCall(turn: Turn): CallSays {
     case 'plan':
       return { ...plain(kind, text, tool), ...planOf(text) };
     case 'ask':
-      return plain(kind, text, tool, QUESTION_KEY);
+      return { ...plain(kind, text, tool, QUESTION_KEY), ...(/plan/i.test(tool) ? { steps: planSteps(parsed(text)?.['plan']) } : {}) };
     case 'agent':
       return plain(kind, text, tool, TASK_KEY);
     default:
@@ -164,6 +166,15 @@ function checklist(text: string): { plan?: PlanRow[] } {
   const rows = head(text, 64 * 1024).matchAll(/^[ \t]{0,20}[-*] \[([ xX~-])\] (.{1,300})/gm);
   const plan = [...rows].slice(0, 100).map(([, mark = ' ', said = '']) => ({ status: /x/i.test(mark) ? 'completed' : mark === ' ' ? 'pending' : 'in_progress', text: said.trim() }));
   return plan.length === 0 ? {} : { plan };
+}
+
+/** The steps of a plan in Markdown: its list items, else its first lines. Twenty at most. */
+export function planSteps(plan: unknown): string[] {
+  if (typeof plan !== 'string') return [];
+  const lines = head(plan, 20_000).split('\n').map((line) => line.trimEnd());
+  const items = lines.filter((line) => /^ {0,1}(?:\d{1,3}[.)]|[-*+])\s+\S/.test(line)).map((line) => line.trim().replace(/^(?:\d{1,3}[.)]|[-*+])\s+(?:\[.\]\s+)?/, ''));
+  const said = items.length > 0 ? items : lines.map((line) => line.replace(/^#+\s*/, '').trim()).filter((line) => line !== '');
+  return said.slice(0, 20).map((line) => head(line, 300));
 }
 
 const PATH_KEY = /"(?:file_path|filePath|filepath|path|notebook_path|absolute_path|target_file)"\s*:\s*"/g;

@@ -53,6 +53,10 @@ export interface CommandRow {
   exit?: number;
   /** It checks the work: tests, lint, types. */
   test?: true;
+  /** It checks, and the status is that of another command in the line: `npm test | tail`. */
+  masked?: true;
+  /** How a check ended by what it printed, where its status does not tell. */
+  says?: 'passed' | 'failed';
   /** A person or a rule did not allow it: it never ran. */
   refused?: true;
   replayed?: true;
@@ -116,6 +120,7 @@ export interface InheritedRow {
 
 /** Whether what was edited last was also tested. */
 export interface Verification {
+  /** Of what a test can tell of: not of documentation, where anything else was edited. */
   last_edit?: number;
   last_test?: number;
   last_test_ok?: boolean;
@@ -143,17 +148,26 @@ export interface Digest {
   openLoops: LoopRow[];
   pending: PendingRow[];
   pendingLeft: number;
+  /** The last prompt, where neither an answer nor a call follows it. */
+  unanswered?: PendingRow;
+  /** Calls that the person stopped while they ran, and that did not work since. */
+  stopped: PendingRow[];
+  /** The first greeting, where nothing was asked beyond it. */
+  greeting?: { seq: number; text: string };
+  /** The last typed request, greetings and client commands aside. */
+  lastRequest?: { seq: number; text: string };
   filesChanged: FileRow[];
   filesLeft: number;
   /** The last ones, and failures before them. */
   commands: CommandRow[];
   commandsTotal: number;
   commandsFailed: number;
-  /** The last run of each command that checks the work. */
+  /** The last run of each check, under its own simple command. */
   tests: CommandRow[];
   verification: Verification;
   errors: ErrorRow[];
   errorsLeft: number;
+  /** The last todo list, or the steps of a plan that was approved later (`approved`). */
   plan: PlanRow[];
   planSeq?: number;
   decisions: DecisionRow[];

@@ -1,5 +1,6 @@
 /** HANDOFF.llm.json (without its two long lists) and HANDOFF.summary.json, as plain objects in their order of keys. */
 import { head } from './text.mts';
+import { owed } from './pending.mts';
 import type { Digest } from './digest.mts';
 import type { RenderView } from './view.mts';
 
@@ -37,8 +38,8 @@ function fields(version: string, digest: Digest, view: RenderView, state: string
     commands: last(digest.commands),
     verification: digest.verification,
     // Most telling first: its head is what must not be lost.
-    pending: digest.pending.slice(0, rows),
-    pending_total: digest.pending.length + digest.pendingLeft,
+    pending: owed(digest).slice(0, rows),
+    pending_total: owed(digest).length + digest.pendingLeft,
     errors: last(digest.errors),
     plan: digest.plan,
     decisions: last(digest.decisions),

@@ -3,10 +3,10 @@ import { head, own } from './text.mts';
 import type { LoopRow } from './digest.mts';
 import type { Turn } from '../transcript/turn.mts';
 
-const WORDS = /next step|todo|blocked|open loop|remaining work/i;
+const WORDS = /next step|todo|blocked|open loop|remaining work|still to do|(?:not|nothing (?:is|was|has been)|nothing) (?:yet )?committed|uncommitted/i;
 /** A label before what is left, in the agents' usual words, at the head of a line or a sentence, or in bold. */
 const LABEL = /(?:^[\s>*_#-]*|\*\*|[.;] )(?:open|left|left to do|remaining|still open|still to do|not done(?: yet)?)[\s*_]*:/i;
-const ANY = /next step|todo|blocked|open loop|remaining work|(?:open|left|to do|remaining|not done(?: yet)?)[\s*_]*:/i;
+const ANY = /next step|todo|blocked|open loop|remaining work|still to do|committed|(?:open|left|to do|remaining|not done(?: yet)?)[\s*_]*:/i;
 const KEEP = 20;
 const LINE_LENGTH = 300;
 /** A longer answer is looked at from its end: what is left to do stands there. */

@@ -2,7 +2,7 @@
  * The portable document: one session as one JSON object that other programs can read without knowing this store
  * (schemas/handoff.schema.json). It says what the record shows; what nobody recorded is left out, never filled in.
  */
-import { safeToRepeat } from './pending.mts';
+import { owed, safeToRepeat } from './pending.mts';
 import { head } from './text.mts';
 import { wellFormed } from './fields.mts';
 import type { Digest, PendingRow } from './digest.mts';
@@ -44,8 +44,9 @@ export function portableFields(digest: Digest, view: PortableView, version: stri
 }
 
 function stateOf(digest: Digest, view: RenderView): Record<string, unknown> {
-  const waits = digest.pending.length + digest.pendingLeft;
-  const status = digest.interruptedAt !== undefined ? 'interrupted' : waits > 0 ? 'pending' : digest.stateFrom === 'USER' ? 'awaiting_agent' : digest.stateFrom === 'AGENT' ? 'awaiting_user' : 'unknown';
+  const rows = owed(digest);
+  const waits = rows.length + digest.pendingLeft;
+  const status = digest.interruptedAt !== undefined ? 'interrupted' : digest.unanswered !== undefined && waits === 1 ? 'awaiting_agent' : waits > 0 ? 'pending' : digest.stateFrom === 'USER' ? 'awaiting_agent' : digest.stateFrom === 'AGENT' ? 'awaiting_user' : 'unknown';
   return {
     status,
     // The agent's own words: a claim, as `claimed` says.
@@ -55,7 +56,7 @@ function stateOf(digest: Digest, view: RenderView): Record<string, unknown> {
     ...(digest.inherited === undefined ? {} : { inherited: digest.inherited }),
     ...(view.cwd === undefined ? {} : { cwd: view.cwd }),
     ...(view.git === undefined ? {} : { git: view.git }),
-    pending: digest.pending.map(pendingOf),
+    pending: rows.map(pendingOf),
     pending_total: waits,
   };
 }

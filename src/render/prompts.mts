@@ -31,10 +31,20 @@ export function isClientCommand(text: string): boolean {
 
 const STEERS = /^\W*(?:no|nope|stop|don['’]?t|do not|wait|actually|instead|rather|wrong|undo|revert|cancel|forget|not that|never mind|nevermind)\b/i;
 
-/** Whether a later prompt corrects the course: `no, …`, `stop`, `don't …`, `… instead` at its head. */
+/** Whether a later prompt corrects the course: `no, …`, `stop`, `don't …`, `… instead` at its head. A command of the client never does. */
 export function isSteering(text: string): boolean {
   const start = head(text, 200);
+  if (/^\s*[/!]/.test(start)) return false;
   return STEERS.test(start) || /\binstead\b/i.test(start);
+}
+
+/** Commands of clients that ask nothing of the agent. */
+const ASKS_NOTHING = /^\s*(?:!|\/(?:context|cost|usage|stats|status|rename|title|clear|new|reset|compact|compress|model|models|effort|config|settings|help|exit|quit|login|logout|resume|continue|memory|permissions|approvals|mcp|hooks|agents|ide|vim|theme|doctor|bug|feedback|export|copy|terminal-setup|statusline|output-style|add-dir|tasks|bashes|todos|rewind|checkpoint|upgrade|release-notes|fast|plugin|skills|privacy-settings|sandbox|share|undo|redo|chat|tools|extensions|auth|about|editor|docs|session|sessions|connect|details|thinking)(?:\s|$))/;
+
+/** What a prompt is besides a request: a command of the client, or nothing at all that is asked. */
+export function clientNote(text: string): string {
+  if (!isClientCommand(text)) return '';
+  return ASKS_NOTHING.test(text) ? 'client command, asks nothing' : 'client command';
 }
 
 /** Whether the whole text is what a client puts in; control characters in it hide no envelope. */
@@ -84,6 +94,8 @@ export interface PromptDigest {
   promptsLeft: number;
   promptsTotal: number;
   steering: PromptRow[];
+  greeting?: { seq: number; text: string };
+  lastRequest?: { seq: number; text: string };
 }
 
 /**
@@ -146,11 +158,15 @@ export function createPrompts(apart = false): Prompts {
       const chosen = given ?? standing.find((one) => !isEnvelope(one.text)) ?? standing[0] ?? candidates[0];
       const shown = [...first, ...last.slice(-LAST)];
       const prompts = shown.map(({ user, row }): PromptRow => (abandoned(user) ? { ...row, abandoned: true } : row));
+      const request = prompts.findLast(({ text, abandoned: gone }) => gone !== true && !isClientCommand(text) && !isGreeting(text) && !isEnvelope(text));
+      const greeting = prompts.find(({ text, abandoned: gone }) => gone !== true && isGreeting(text) && /\w/.test(text));
       const objective = flag !== undefined ? { objective: flag, objectiveFrom: 'flag' as const, objectiveLeft: 0 }
         : chosen === undefined ? { objective: '(none)', objectiveFrom: 'none' as const, objectiveLeft: 0 }
         : { objective: chosen.text, objectiveSeq: chosen.seq, objectiveFrom: chosen === task ? ('task' as const) : ('prompt' as const), objectiveLeft: chosen.left };
       return {
         ...objective,
+        ...(greeting === undefined || chosen !== undefined ? {} : { greeting: { seq: greeting.seq, text: greeting.text } }),
+        ...(request === undefined ? {} : { lastRequest: { seq: request.seq, text: request.text } }),
         prompts,
         promptsLeft: total - prompts.length,
         promptsTotal: total,

@@ -3,15 +3,15 @@
  * lines and on new turns alike, so it is fast, keeps little, and never needs a turn a second time.
  */
 import { createActs } from './acts.mts';
-import type { Digest } from './digest.mts';
+import type { Digest, PendingRow } from './digest.mts';
 import { createInherited } from './inherited.mts';
 import { createBranches, createQueue } from './lineage.mts';
 import { createLoops } from './loops.mts';
-import { createPrompts } from './prompts.mts';
+import { clientNote, createPrompts } from './prompts.mts';
 import { pendingRows } from './pending.mts';
 import { createRing } from './ring.mts';
-import { head, own, tail } from './text.mts';
-import { isAgain, isSameTurn, rowOf, type Shown } from './turn-rows.mts';
+import { head, keep, own, tail } from './text.mts';
+import { isAgain, isSameTurn, ROW_LENGTH, rowOf, type Shown } from './turn-rows.mts';
 import type { Turn } from '../transcript/turn.mts';
 
 export interface ReducerOptions {
@@ -27,6 +27,12 @@ export interface Reducer {
   add(turn: Turn): void;
   /** What the turns so far come to; more may be added afterwards. */
   digest(): Digest;
+}
+
+interface Waiting {
+  /** The prompt's number among those of the main agent. */
+  user: number;
+  row: PendingRow;
 }
 
 const STATE_LENGTH = 1_200;
@@ -46,6 +52,10 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
   let boundaries = 0;
   let summaries = 0;
   let compactionSeq: number | undefined;
+  /** The last prompt, until the agent says or does something. */
+  let waits: Waiting | undefined;
+  /** A command of the client's, which is a request once the client puts its body into the session. */
+  let typed: Waiting | undefined;
   let lastAgent: { seq: number; text: string; id: string | undefined; part: number | undefined } | undefined;
   let asked = 0;
   let interruptedAt: number | undefined;
@@ -80,6 +90,7 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
       if (main) other(turn, replayed);
     } else show(turn, turn.text);
     if (!main) return;
+    if (turn.class === 'TOOL' || turn.class === 'AGENT') waits = typed = undefined;
     if (turn.class === 'USER' && !isAgain(turn)) asked++;
     inherited.look(turn, asked, acts.files.lastEdit !== undefined);
     if (isAgain(turn)) {
@@ -90,6 +101,8 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
     if (turn.class === 'USER') {
       prompts.add(turn, user, replayed);
       queue.delivered(turn.text);
+      typed = { user, row: unanswered(turn) };
+      waits = clientNote(turn.text) === '' ? typed : undefined;
       acts.passed();
       interruptedAt = undefined;
     } else if (turn.class === 'AGENT') {
@@ -101,6 +114,10 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
     }
   }
 
+  function unanswered(turn: Turn): PendingRow {
+    return { kind: 'prompt', seq: turn.seq, ts: turn.ts, target: keep(turn.text.trim(), ROW_LENGTH) };
+  }
+
   function spoke(turn: Turn): void {
     lastAgent = { seq: turn.seq, text: turn.text.length > 4 * STATE_LENGTH ? own(tail(turn.text, STATE_LENGTH)) : turn.text, id: turn.id, part: turn.part };
   }
@@ -108,6 +125,7 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
   /** The record gave a turn once more with another text: it stands for the one before, wherever that was, and nothing new was said. */
   function saidAgain(turn: Turn, replayed: boolean): void {
     if (turn.class === 'USER') prompts.add(turn, -1, replayed);
+    if (turn.class === 'USER' && waits !== undefined) waits.row = unanswered(turn);
     if (turn.class !== 'AGENT') return;
     if (lastAgent?.id === turn.id && lastAgent?.part === turn.part) spoke(turn);
     loops.said(turn, true);
@@ -146,6 +164,7 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
         return;
       case 'expanded':
         prompts.expanded();
+        waits ??= typed;
         return;
       case 'compaction':
         boundaries++;
@@ -182,6 +201,8 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
       ...(interruptedAt === undefined ? {} : { interruptedAt }),
       openLoops: openLoops(),
       pending: pending.slice(0, PENDING_ROWS),
+      ...(waits === undefined || abandoned(waits.user) ? {} : { unanswered: waits.row }),
+      stopped: acts.stopped(),
       pendingLeft: Math.max(0, pending.length - PENDING_ROWS) + acts.counts.dropped,
       filesChanged: files.rows(),
       filesLeft: files.left,
@@ -189,7 +210,7 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
       commandsTotal: commands.total,
       commandsFailed: commands.failed,
       tests: commands.tests(),
-      verification: commands.verification(files.lastEdit),
+      verification: commands.verification(files.lastCode, files.lastEdit),
       errors: errors.rows(),
       errorsLeft: errors.left,
       plan,
@@ -208,7 +229,9 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
 
   /** The plan's open items come first: they are the agent's own, latest word on what is left. */
   function openLoops(): Digest['openLoops'] {
-    const open = acts.plan.filter((item) => !/^(?:completed|done|cancelled|canceled)$/i.test(item.status));
+    const begun = (acts.files.lastEdit ?? -1) > (acts.planSeq ?? 0);
+    // Which steps of an approved plan were carried out, no record tells once the work has begun.
+    const open = acts.plan.filter((item) => !/^(?:completed|done|cancelled|canceled)$/i.test(item.status) && !(begun && item.status === 'approved'));
     const fromPlan = open.map((item) => ({ seq: acts.planSeq ?? 0, text: `[${item.status}] ${item.text}` }));
     return [...fromPlan, ...loops.rows()].slice(0, 20);
   }

@@ -1,6 +1,10 @@
 /** The sections of HANDOFF.md that hold rows: each gives safe lines of Markdown, which brief.mts fits into its budget. */
-import { safeToRepeat } from './pending.mts';
-import { inline, row } from './text.mts';
+import { counted } from '../lib/plural.mts';
+import { effectOf } from '../transcript/effects.mts';
+import { mayChangeFiles } from './checks.mts';
+import { owed, safeToRepeat } from './pending.mts';
+import { clientNote } from './prompts.mts';
+import { inBullet, inline, row } from './text.mts';
 import type { CommandRow, Digest, FileRow, PendingRow, PromptRow } from './digest.mts';
 
 /** Rows under a heading that can be shortened from their oldest end. */
@@ -38,7 +42,7 @@ function table(...heads: string[]): string[] {
 
 export function asked(digest: Digest): Section {
   const noted = (prompt: PromptRow): string =>
-    [prompt.steers && 'changes course', prompt.abandoned && 'abandoned branch', prompt.replayed && 'before the fork'].filter(Boolean).join(', ');
+    [prompt.steers && 'changes course', prompt.abandoned && 'abandoned branch', prompt.replayed && 'before the fork', clientNote(prompt.text)].filter(Boolean).join(', ');
   const notes = digest.prompts.some((prompt) => noted(prompt) !== '');
   return {
     heading: 'What was asked',
@@ -55,34 +59,36 @@ export function asked(digest: Digest): Section {
 }
 
 function decisionLine(decision: Digest['decisions'][number]): string {
-  return `- seq ${decision.seq}, ${decision.kind} (${inline(decision.tool, 40)}): ${inline(decision.text, 160)}`;
+  return `- seq ${decision.seq}, ${decision.kind} (${inline(decision.tool, 40)}): ${inBullet(decision.text, 160)}`;
 }
 
 export function pending(digest: Digest): Section {
-  const shown = digest.pending.slice(0, 20);
+  const all = owed(digest);
+  const shown = all.slice(0, 20);
   return {
     heading: 'Pending',
     lead: table('seq', 'what', 'effect', 'about', 'before you go on'),
-    rows: shown.map((one) => row([String(one.seq), pendingWhat(one), one.effect ?? '', inline(one.target, TARGET), pendingAdvice(one)])),
+    rows: shown.map((one) => row([String(one.seq), pendingWhat(one, digest), one.effect ?? '', inline(one.target, TARGET), pendingAdvice(one, digest)])),
     oldest: 'last',
     weight: 0,
     least: Infinity,
-    left: digest.pending.length - shown.length + digest.pendingLeft,
+    left: all.length - shown.length + digest.pendingLeft,
     where: '--class TOOL',
     tail: [],
     none: 'Nothing: every recorded call has its result, and every prompt reached the agent.',
   };
 }
 
-function pendingWhat(one: PendingRow): string {
-  if (one.kind === 'prompt') return 'queued prompt';
+function pendingWhat(one: PendingRow, digest: Digest): string {
+  if (one.kind === 'prompt') return one === digest.unanswered ? 'prompt, not answered' : 'queued prompt';
   const tool = inline(one.tool ?? '', 40);
+  if (digest.stopped.includes(one)) return `stopped ${tool}`;
   if (one.kind === 'background') return `background ${tool}`;
   return `call ${tool}${one.interrupted ? ', interrupted' : ''}`;
 }
 
-function pendingAdvice(one: PendingRow): string {
-  if (one.kind === 'prompt') return 'never delivered: answer it';
+function pendingAdvice(one: PendingRow, digest: Digest): string {
+  if (one.kind === 'prompt') return one === digest.unanswered ? 'answer it' : 'never delivered: answer it';
   if (one.kind === 'background') return 'never reported: look first';
   return safeToRepeat(one.effect) ? 'safe to repeat' : 'outcome unknown: look first';
 }
@@ -90,8 +96,9 @@ function pendingAdvice(one: PendingRow): string {
 export function openLoops(digest: Digest): Section {
   return {
     heading: 'Open loops / next steps',
-    lead: [],
-    rows: digest.openLoops.map((loop) => `- seq ${loop.seq}: ${inline(loop.text, 200)}`),
+    lead: planAge(digest),
+    // An item of the agent's own list has its sign already.
+    rows: digest.openLoops.map((loop) => `- seq ${loop.seq}: ${inBullet(loop.text.replace(/^\s*(?:[-*+>]\s+)+/, ''), 200)}`),
     oldest: 'last',
     weight: 0.8,
     least: 5,
@@ -100,6 +107,12 @@ export function openLoops(digest: Digest): Section {
     tail: [],
     none: 'None that the agent stated.',
   };
+}
+
+/** A todo list that is older than the last words may be done by now. */
+function planAge({ plan, planSeq, stateSeq, openLoops: rows }: Digest): string[] {
+  if (planSeq === undefined || stateSeq === undefined || planSeq >= stateSeq || !rows.some(({ seq, text }) => seq === planSeq && text.startsWith('['))) return [];
+  return [`The ${plan[0]?.status === 'approved' ? 'plan' : 'todo list'} is as of seq ${planSeq}, not updated since.`, ''];
 }
 
 export function filesChanged(digest: Digest): Section {
@@ -117,9 +130,17 @@ export function filesChanged(digest: Digest): Section {
     least: 8,
     left: digest.filesLeft,
     where: '--class TOOL',
-    tail: [],
-    none: 'None recorded.',
+    tail: otherChanges(digest),
+    none: 'None by an edit tool.',
   };
+}
+
+/** Commands that change files by themselves: which files, only their words tell. */
+function otherChanges({ commands }: Digest): string[] {
+  const seqs = [...new Set(commands.filter((one) => one.refused !== true && mayChangeFiles(one.command)).map(({ seq }) => seq))];
+  if (seqs.length === 0) return [];
+  const more = seqs.length > 12 ? `, and ${seqs.length - 12} before them` : '';
+  return ['', `${counted(seqs.length, 'command')} may have changed files: seq ${seqs.slice(-12).join(', ')}${more}.`];
 }
 
 const FAILED_ROWS = 15;
@@ -127,10 +148,10 @@ const OTHER_ROWS = 25;
 
 export function commandsRun(digest: Digest): Section {
   const newest = [...digest.commands].reverse();
-  const failed = newest.filter((command) => command.ok === false).slice(0, FAILED_ROWS);
-  const others = newest.filter((command) => command.ok !== false).slice(0, OTHER_ROWS);
+  const failed = newest.filter(hasFailed).slice(0, FAILED_ROWS);
+  const others = newest.filter((command) => !hasFailed(command)).slice(0, OTHER_ROWS);
   const shown = [...failed, ...others];
-  const checks = digest.tests.slice(-5).reverse().map((check) => `- seq ${check.seq}, ${outcome(check)}: ${inline(check.command, TARGET)}`);
+  const checks = digest.tests.slice(-5).reverse().map((check) => `- seq ${check.seq}, ${outcome(check)}: ${inBullet(check.command, TARGET)}`);
   return {
     heading: 'Commands run',
     lead: [
@@ -149,28 +170,40 @@ export function commandsRun(digest: Digest): Section {
   };
 }
 
+const hasFailed = (command: CommandRow): boolean => command.ok === false || command.says === 'failed';
+
 function outcome(command: CommandRow): string {
   if (command.refused) return 'refused';
   if (!command.ended) return 'no result';
+  if (command.says !== undefined) return `${command.says}, by its output`;
+  // Of a line that failed, another command may be the one that did.
+  if (command.masked) return command.ok === false ? `${command.exit === undefined ? 'failed' : `exit ${command.exit}`}, of the whole line` : 'exit status is of the last command in the line';
   if (command.exit !== undefined) return command.exit === 0 && command.ok === false ? 'failed' : `exit ${command.exit}`;
   return command.ok === undefined ? 'not recorded' : command.ok ? 'ok' : 'failed';
 }
 
 export function errors(digest: Digest): Section {
-  const shown = digest.errors.slice(-20);
+  const small = digest.errors.filter(isSmall);
+  const telling = digest.errors.filter((error) => !isSmall(error));
+  const shown = telling.slice(-20);
   return {
     heading: 'Errors',
-    lead: ['Failures that nothing later in the record has put right.', '', ...table('seq', 'tool', 'about', 'error (head 160)')],
+    lead: telling.length === 0 ? [] : ['Failures that nothing later in the record has put right.', '', ...table('seq', 'tool', 'about', 'error (head 160)')],
     rows: shown.map((error) =>
       row([String(error.seq), `${inline(error.tool, 40)}${error.times > 1 ? ` ×${error.times}` : ''}`, inline(error.target, TARGET), inline(error.text, 160)])),
     oldest: 'first',
     weight: 1,
     least: 4,
-    left: digest.errors.length - shown.length + digest.errorsLeft,
+    left: telling.length - shown.length + digest.errorsLeft,
     where: '--class TOOL',
-    tail: [],
+    tail: small.length === 0 ? [] : ['', `Reads that missed and tools that there are not: seq ${small.slice(-12).map(({ seq }) => seq).join(', ')}${small.length > 12 ? `, and ${small.length - 12} before them` : ''}.`],
     none: 'None open.',
   };
+}
+
+/** It changed nothing and kept nothing from being done. */
+function isSmall(error: Digest['errors'][number]): boolean {
+  return effectOf(error.tool) === 'read' || /\b(?:unknown tool|no such tool|unsupported (?:custom tool )?call\b|tool\b.{0,80}\b(?:not found|does not exist|is not available))/i.test(error.text.slice(0, 200));
 }
 
 export function timeline(digest: Digest, turns: number): Section {
@@ -194,16 +227,16 @@ export function timeline(digest: Digest, turns: number): Section {
 }
 
 function shownOf(shown: number, turns: number): string {
-  if (shown < turns) return `last ${shown} of ${turns} turns`;
+  if (shown < turns) return `last ${shown} of ${counted(turns, 'turn')}`;
   return ['no turns', 'the one turn'][turns] ?? `all ${turns} turns`;
 }
 
 export function toolCalls(digest: Digest): Section {
-  const subagents = digest.subagents === 0 ? [] : ['', `${digest.subagents} sub-agent(s) were started; ${digest.counts.side} turns here are theirs.`];
-  const orphans = digest.counts.orphan_results === 0 ? [] : ['', `${digest.counts.orphan_results} result(s) name a call that is not in the record.`];
+  const subagents = digest.subagents === 0 ? [] : ['', `${counted(digest.subagents, 'sub-agent was', 'sub-agents were')} started; ${counted(digest.counts.side, 'turn')} here ${digest.counts.side === 1 ? 'is' : 'are'} theirs.`];
+  const orphans = digest.counts.orphan_results === 0 ? [] : ['', `${counted(digest.counts.orphan_results, 'result names', 'results name')} a call that is not in the record.`];
   return {
     heading: 'Tool calls',
-    lead: [`The last ${digest.tools.length} of ${digest.counts.calls} calls; each in full in TOOLS.md.`, '', ...table('seq', 'tool', 'result', 'about')],
+    lead: [`The last ${digest.tools.length} of ${counted(digest.counts.calls, 'call')}; each in full in TOOLS.md.`, '', ...table('seq', 'tool', 'result', 'about')],
     rows: digest.tools.map((tool) => row([String(tool.seq), inline(tool.tool, 40), tool.result, inline(tool.target, 80)])),
     oldest: 'first',
     weight: 3,

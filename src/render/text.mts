@@ -80,6 +80,15 @@ const PLAIN = /^[\w.:+-]*(?: [\w.:+-]+)*$/;
  * tag, comment or heading can begin or end inside.
  */
 export function inline(text: string, max: number): string {
+  return line(text, max, true);
+}
+
+/** The same for a line that is no row of a table: `|` and backticks, which end nothing at the end of a block, stay as they are. */
+export function inBullet(text: string, max: number): string {
+  return line(text, max, false);
+}
+
+function line(text: string, max: number, cell: boolean): string {
   if (text.length <= max && PLAIN.test(text)) return text;
   // Blanks fold before the cut, so that a text of many line ends still shows words; 4 × max bounds the work.
   const start = text.trimStart();
@@ -92,7 +101,7 @@ export function inline(text: string, max: number): string {
     .replace(/<(?=[a-z/!?])/gi, '&lt;')
     .replaceAll('-->', '--\\>')
     .replaceAll('](', ']\\(')
-    .replace(/[|`]/g, '\\$&')
+    .replace(cell ? /[|`]/g : /(?!)/, '\\$&')
     .replace(/^#/, '\\#')
     .replace(/\\$/, '\\\\')
     .replace(ACTIVE, visible);

@@ -1,4 +1,5 @@
 /** Rows that single turns give: of the timeline, of a call on its way to its result. */
+import { checksOf } from './checks.mts';
 import { head, keep, own } from './text.mts';
 import type { CallSays } from './calls.mts';
 import type { CommandRow, DecisionRow, TimelineRow, ToolRow } from './digest.mts';
@@ -61,9 +62,36 @@ export function outcome(turn: Turn): string {
   return turn.ok === false ? 'failed' : turn.ok === true || turn.exit === 0 ? 'ok' : 'done';
 }
 
-/** A file's failure is over when any tool changes the file; a command's when the same command works. */
-export function keyOf(done: Call): string {
+/**
+ * By what a failure is known to be over: a file's when any tool changes the file, a command's when the same command
+ * works, a check's in whichever spelling.
+ */
+export function keysOf(done: Call): string[] {
   const changed = done.says.changes[0];
-  if (changed !== undefined) return `\0file\0${changed.path}`;
-  return done.says.kind === 'plan' ? done.tool : `${done.tool}\0${done.says.target}`;
+  if (changed !== undefined) return [`\0file\0${changed.path}`];
+  const commands = done.says.commands;
+  if (commands.length > 0) return [...new Set(commands.flatMap(commandKeys))];
+  return [done.says.kind === 'plan' ? done.tool : `${done.tool}\0${done.says.target}`];
+}
+
+/** The same of a call that ended well: a check counts only where its status is its own, or its output says that it passed. */
+export function workedKeys(done: Call): string[] {
+  if (done.says.changes.length > 0 || done.says.commands.length === 0) return keysOf(done);
+  return done.says.commands.flatMap((command, at) => {
+    const checks = checksOf(command);
+    if (checks.length === 0) return commandKeys(command);
+    return checks.filter((check) => check.own || done.commands[at]?.says === 'passed').map(({ key }) => `\0check\0${key}`);
+  });
+}
+
+/** A call's outcome where it ran a check whose status is another command's. */
+export function ofCheck(commands: readonly CommandRow[], result: string): string {
+  const one = commands.find(({ masked }) => masked);
+  if (one === undefined || result === 'refused') return result;
+  return one.says === undefined ? 'of its last command' : `check ${one.says}`;
+}
+
+function commandKeys(command: string): string[] {
+  const checks = checksOf(command);
+  return checks.length > 0 ? checks.map(({ key }) => `\0check\0${key}`) : [`\0command\0${command.replace(/\s+/g, ' ').trim()}`];
 }

@@ -1,4 +1,5 @@
 /** What was done and how it went: files changed, commands run, failures that nothing has put right since. */
+import { checksOf, saidBy, type Check } from './checks.mts';
 import { head, keep } from './text.mts';
 import type { CommandRow, ErrorRow, FileRow, Verification } from './digest.mts';
 import type { Change } from './calls.mts';
@@ -27,13 +28,18 @@ export interface Files {
   rows(): FileRow[];
   readonly left: number;
   readonly lastEdit: number | undefined;
+  /** The last edit of what a test can tell of: text files and documentation are none. */
+  readonly lastCode: number | undefined;
 }
+
+const PROSE = /\.(?:md|mdx|txt|rst|adoc)$|(?:^|\/)docs?\/|(?:^|\/)(?:LICENSE|CHANGELOG|README|NOTICE|AUTHORS)$/i;
 
 export function createFiles(): Files {
   const rows = new Map<string, FileRow>();
   const known = new Set<string>();
   let left = 0;
   let lastEdit: number | undefined;
+  let lastCode: number | undefined;
 
   function seen(path: string): void {
     if (known.size < MAX_SEEN) known.add(path);
@@ -58,6 +64,7 @@ export function createFiles(): Files {
           }
         }
         lastEdit = Math.max(lastEdit ?? 0, at.seq);
+        if (!PROSE.test(change.path)) lastCode = Math.max(lastCode ?? 0, at.seq);
       }
     },
     rows: () => [...rows.values()],
@@ -66,6 +73,9 @@ export function createFiles(): Files {
     },
     get lastEdit() {
       return lastEdit;
+    },
+    get lastCode() {
+      return lastCode;
     },
   };
 }
@@ -78,40 +88,19 @@ function writtenHow(result: string, known: boolean): 'created' | 'edited' {
   return known ? 'edited' : 'created';
 }
 
-// The runner's name at the head of a command, or after `&&`, `;`, `|` and the like; `cat test/a.js` is no test.
-const TEST = new RegExp(
-  String.raw`(?:^|[;&|(]|(?:^|\s)(?:time|npx|bunx|env|exec|run|dlx|-m|CI=\w+)\s)\s*(?:` +
-    String.raw`(?:npm|pnpm|yarn|bun|deno|make|just|cargo|go|mvn|gradle|\./gradlew|dotnet|swift|mix|rake|composer|zig|bazel)(?:\s+-{1,2}[\w=./-]+)*\s+(?:run\s+)?(?:t|test\S*|check|verify|lint\S*|typecheck|type-check|nextest)(?:\s|$|[;&|])` +
-    String.raw`|node\s+--test\b|(?:pytest|unittest|vitest|jest|mocha|ava|rspec|phpunit|ctest|bats|tox|nox|prove|tsc|eslint|ruff|mypy|playwright)(?:\s|$|[;&|])` +
-    ')',
-  'm',
-);
-/** A cheap look before the expression above: most commands check nothing. */
-const MAY_TEST = /test|check|verify|lint|jest|mocha|ava|rspec|phpunit|bats|tox|nox|prove|tsc|ruff|mypy|playwright| t(?:\s|$)/;
-const TEST_HEAD = 1_000;
-
-/** Whether `command` checks the work (tests, lint, types). */
-export function isTest(command: string): boolean {
-  const start = head(command, TEST_HEAD);
-  return MAY_TEST.test(start) && TEST.test(start);
-}
-
-/** Whether it runs tests, not only lint or types. */
-function runsTests(command: string): boolean {
-  return isTest(command) && !/\b(?:lint\S*|eslint|ruff|mypy|tsc|typecheck|type-check)\b/.test(head(command, TEST_HEAD));
-}
-
 export interface Commands {
   /** Gives the row, whose outcome is filled in when it is known. */
   ran(command: string, at: Where): CommandRow;
-  ended(row: CommandRow, ok: boolean | undefined, exit: number | undefined): void;
+  /** `output` is what it printed. */
+  ended(row: CommandRow, ok: boolean | undefined, exit: number | undefined, output: string): void;
   /** The record gave the command again, in other words. */
   reworded(row: CommandRow, command: string): void;
   rows(): CommandRow[];
   tests(): CommandRow[];
   readonly total: number;
   readonly failed: number;
-  verification(lastEdit: number | undefined): Verification;
+  /** Takes the last edit that a test can tell of, and the last of all. */
+  verification(code: number | undefined, edit: number | undefined): Verification;
 }
 
 export function createCommands(): Commands {
@@ -128,10 +117,10 @@ export function createCommands(): Commands {
       total++;
       recent.push(row);
       if (recent.length >= 2 * MAX_COMMANDS) recent = recent.slice(-MAX_COMMANDS);
-      if (isTest(command)) row.test = true;
+      if (checksOf(command).length > 0) row.test = true;
       return row;
     },
-    ended(row, ok, exit) {
+    ended(row, ok, exit, output) {
       const failedBefore = row.ok === false;
       row.ended = true;
       if (ok !== undefined) row.ok = ok;
@@ -146,18 +135,32 @@ export function createCommands(): Commands {
         if (exit === undefined) delete row.exit;
       }
       if (row.test !== true) return;
-      const key = row.command.replace(/\s+/g, ' ').trim();
-      tests.delete(key);
-      tests.set(key, row);
+      const checks = checksOf(row.command);
+      const says = saidBy(output);
+      const told = (check: Check | undefined): CommandRow => {
+        const { masked: _masked, says: _says, ...rest } = row;
+        const masked = check !== undefined && !(row.ok === false ? check.alone : check.own);
+        return { ...rest, ...(masked ? { masked } : {}), ...(says !== undefined && (masked || row.ok === undefined) ? { says } : {}) };
+      };
+      // Of the whole line, that it failed is true whichever command in it failed.
+      const whole: Partial<CommandRow> = row.ok === false ? {} : told(checks.find(({ tests }) => tests) ?? checks[0]);
+      for (const name of ['masked', 'says'] as const) delete row[name];
+      if (whole.masked) row.masked = true;
+      if (whole.says !== undefined) row.says = whole.says;
+      for (const check of checks) {
+        const one = { ...told(check), command: check.key };
+        tests.delete(check.key);
+        tests.set(check.key, one);
+        if (check.tests && (lastTest === undefined || lastTest.seq <= row.seq)) lastTest = one;
+      }
       for (const oldest of tests.keys()) {
         if (tests.size <= MAX_TESTS) break;
         tests.delete(oldest);
       }
-      if (runsTests(row.command) && (lastTest === undefined || lastTest.seq <= row.seq)) lastTest = row;
     },
     reworded(row, command) {
       row.command = command;
-      if (isTest(command)) row.test = true;
+      if (checksOf(command).length > 0) row.test = true;
       else delete row.test;
     },
     rows() {
@@ -171,59 +174,74 @@ export function createCommands(): Commands {
     get failed() {
       return failed;
     },
-    verification(lastEdit) {
+    verification(code, edit) {
+      const lastEdit = code ?? edit;
+      const passed = lastTest?.says !== undefined ? lastTest.says === 'passed' : lastTest?.masked ? undefined : lastTest?.ok;
       return {
         ...(lastEdit === undefined ? {} : { last_edit: lastEdit }),
         ...(lastTest === undefined ? {} : { last_test: lastTest.seq }),
-        ...(lastTest?.ok === undefined ? {} : { last_test_ok: lastTest.ok }),
-        stale: lastEdit !== undefined && (lastTest === undefined || lastTest.seq < lastEdit),
+        ...(passed === undefined ? {} : { last_test_ok: passed }),
+        stale: code !== undefined && (lastTest === undefined || lastTest.seq < code),
       };
     },
   };
 }
 
 export interface Errors {
-  failed(key: string, turn: Turn, at: Where, target: string, text: string): void;
-  /** The same command or file worked: its failure is over. */
+  /** `keys` name what failed: one command or file, or each command of a call that ran several. */
+  failed(keys: readonly string[], turn: Turn, at: Where, target: string, text: string): void;
+  /** The same command or file worked: its failure is over, once that is so of all that failed with it. */
   worked(key: string): void;
   api(turn: Turn): void;
   /** The agent answered: the service works again. */
   answered(): void;
   rows(): ErrorRow[];
+  /** Something has failed that nothing has put right. */
+  readonly open: boolean;
   readonly left: number;
 }
 
 const API = '\0api';
 const TEXT_LENGTH = 500;
 
+interface OpenError {
+  row: ErrorRow;
+  waits: Set<string>;
+}
+
 export function createErrors(): Errors {
-  const open = new Map<string, ErrorRow>();
+  const open = new Map<string, OpenError>();
   let left = 0;
-  function put(key: string, row: ErrorRow): void {
-    const times = (open.get(key)?.times ?? 0) + 1;
+  function put(keys: readonly string[], row: ErrorRow): void {
+    const key = keys.join('\0\0');
+    const times = (open.get(key)?.row.times ?? 0) + 1;
     open.delete(key);
     row.times = times;
-    open.set(key, row);
+    open.set(key, { row, waits: new Set(keys) });
     for (const oldest of open.keys()) {
       if (open.size <= MAX_ERRORS) break;
       open.delete(oldest);
       left++;
     }
   }
+  function worked(key: string): void {
+    for (const [name, { waits }] of open) if (waits.delete(key) && waits.size === 0) open.delete(name);
+  }
   return {
-    failed(key, turn, at, target, text) {
-      put(key, { seq: turn.seq, ts: turn.ts, tool: at.tool, target, text, times: 1, ...(turn.exit === undefined ? {} : { exit: turn.exit }) });
+    failed(keys, turn, at, target, text) {
+      put(keys, { seq: turn.seq, ts: turn.ts, tool: at.tool, target, text, times: 1, ...(turn.exit === undefined ? {} : { exit: turn.exit }) });
     },
-    worked(key) {
-      if (open.size > 0) open.delete(key);
-    },
+    worked,
     api(turn) {
-      put(API, { seq: turn.seq, ts: turn.ts, tool: 'api', target: '', text: keep(turn.text, TEXT_LENGTH), times: 1 });
+      put([API], { seq: turn.seq, ts: turn.ts, tool: 'api', target: '', text: keep(turn.text, TEXT_LENGTH), times: 1 });
     },
     answered() {
       if (open.size > 0) open.delete(API);
     },
-    rows: () => [...open.values()],
+    rows: () => [...open.values()].map(({ row }) => row),
+    get open() {
+      return open.size > 0;
+    },
     get left() {
       return left;
     },

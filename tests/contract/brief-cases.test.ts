@@ -84,7 +84,7 @@ describe('calls and results that miss each other', () => {
   it('a result without a call is kept and noted', async () => {
     const writer = claude();
     const found = await built([writer.user('Fix the parser'), writer.result('t9', 'lost output'), writer.agent('ok')]);
-    expect(sectionOf(found.sections, 'Tool calls').lines).toContain('1 result(s) name a call that is not in the record.');
+    expect(sectionOf(found.sections, 'Tool calls').lines).toContain('1 result names a call that is not in the record.');
     expect(fs.readFileSync(path.join(found.dir, 'TOOLS.md'), 'utf8')).toContain('lost output');
     expect(rows(found, 'Pending')).toEqual([]);
   });
@@ -166,7 +166,7 @@ describe('texts in the person\'s role that nobody typed', () => {
     ]);
     expect(found.payload).toMatchObject({ objective: 'Build the parser', compactions: 1 });
     expect(asked(found)).toEqual(['Build the parser', 'now add docs']);
-    expect(sectionOf(found.sections, 'State right now').lines.join('\n')).toContain('The context was compacted 1 time(s), last at seq 3; that summary is the model\'s own, not a record.');
+    expect(sectionOf(found.sections, 'State right now').lines.join('\n')).toContain('The context was compacted 1 time, last at seq 3; that summary is the model\'s own, not a record.');
   });
 });
 

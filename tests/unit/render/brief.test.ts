@@ -47,7 +47,7 @@ describe('the brief', () => {
     const rows = text.slice(text.indexOf('## Recent timeline')).match(/^\| \d+ \| (?:AGENT|USER) \|/gm)?.length ?? 0;
     expect(rows).toBeLessThan(40);
     expect(text).toContain(`## Recent timeline (last ${rows} of 60 turns)`);
-    expect(text).toContain(`*${40 - rows} more row(s) left out: timeline.jsonl.*`);
+    expect(text).toContain(`*${40 - rows} more rows left out: timeline.jsonl.*`);
   });
 
   it('names the seq of what it says, and what is safe to repeat', () => {
@@ -140,12 +140,12 @@ describe('the budget', () => {
     expect(estimateTokens(text)).toBeLessThanOrEqual(max);
     expect(text).toContain('| 19996 |');
     expect(text).not.toMatch(/^\| 400 \|/m);
-    expect(text).toMatch(/\*\d+ more row\(s\) left out: timeline\.jsonl, or `handoff show s1 --class USER`\.\*/);
+    expect(text).toMatch(/\*\d+ more rows? left out: timeline\.jsonl, or `handoff show s1 --class USER`\.\*/);
     expect(headings(text)).toHaveLength(ORDER.length);
   });
   it('keeps twenty rows of what is pending and says how many more there are', () => {
     const text = brief(Array.from({ length: 150 }, (_, at) => call(`p${at}`, 'Bash', { command: `run ${at}` })), {}, 4_000);
     expect(text.match(/outcome unknown: look first/g)).toHaveLength(20);
-    expect(text).toContain('*130 more row(s) left out');
+    expect(text).toContain('*130 more rows left out');
   });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { fenced, head, inline, shown, tail } from '../../../src/render/text.mts';
 import { isGreeting, isClientCommand, isSteering } from '../../../src/render/prompts.mts';
-import { isTest } from '../../../src/render/work.mts';
+import { checksOf } from '../../../src/render/checks.mts';
 
 it('a cut never halves a character, from either end', () => {
   const text = 'a\u{1f6d2}b';
@@ -38,5 +38,5 @@ it.each(['/clear', '/review src/a.js', '!git status', '/mcp__x:y z'])('%j is a c
 it.each(['/home/x is full', 'a /clear', '!!! help', '/* fix this comment */'])('%j is no client command', (text) => expect(isClientCommand(text)).toBe(false));
 it.each(['no, do Y', 'Stop', "don't touch docs", 'Use B instead', 'wait'])('%j steers', (text) => expect(isSteering(text)).toBe(true));
 it.each(['now add docs', 'note the stop sign', 'nothing else'])('%j does not steer', (text) => expect(isSteering(text)).toBe(false));
-it.each(['npm test', 'cd x && npm run test:unit', 'cargo test --all', 'npx vitest run', 'python -m pytest -q', 'CI=1 pytest', 'go test ./...', './gradlew check', 'npm t', 'make -j4 test'])('%j is a check', (command) => expect(isTest(command)).toBe(true));
-it.each(['cat test/a.js', 'ls src test', 'git commit -m "npm test fixed"', 'echo testing', 'grep -rn pytest .'])('%j is no check', (command) => expect(isTest(command)).toBe(false));
+it.each(['npm test', 'cd x && npm run test:unit', 'cargo test --all', 'npx vitest run', 'python -m pytest -q', 'CI=1 pytest', 'go test ./...', './gradlew check', 'npm t', 'make -j4 test'])('%j is a check', (command) => expect(checksOf(command)).toHaveLength(1));
+it.each(['cat test/a.js', 'ls src test', 'git commit -m "npm test fixed"', 'echo testing', 'grep -rn pytest .'])('%j is no check', (command) => expect(checksOf(command)).toEqual([]));

@@ -1,0 +1,185 @@
+/** What a reader takes for true at a glance: how checks ended, what waits for an answer, what is left. */
+import { describe, expect, it } from 'vitest';
+import { renderBrief } from '../../../src/render/brief.mts';
+import { checksOf, mayChangeFiles, saidBy } from '../../../src/render/checks.mts';
+import { payloadFields } from '../../../src/render/fields.mts';
+import { portableFields } from '../../../src/render/portable.mts';
+import { readBrief, sectionOf, type BriefSection } from '../../helpers/brief.ts';
+import { agent, call, digestOf, other, result, user, viewOf } from './turns.ts';
+
+type Turns = Parameters<typeof digestOf>[0];
+const brief = (turns: Turns): string => renderBrief(digestOf(turns), viewOf(turns.length), { maxBriefTokens: 30_000 });
+const part = (turns: Turns, name: string): BriefSection => sectionOf(readBrief(brief(turns)), name);
+const status = (turns: Turns): unknown => {
+  const view = { ...viewOf(turns.length), created_at: '2026-01-01T00:00:00.000Z' };
+  return (portableFields(digestOf(turns), view, '1') as { state: { status: string } }).state.status;
+};
+const ran = (id: string, command: string, output: string, ok = true, exit = ok ? 0 : 1): Turns => [call(id, 'Bash', { command }), result(id, output, { ok, exit })];
+const edit = (id: string, path: string): Turns => [call(id, 'Edit', { file_path: path }), result(id, 'updated', { ok: true })];
+
+describe('a check whose exit status is not its own', () => {
+  it.each(['npm test 2>&1 | tail -30', 'npm test; git diff', 'npm test || true', 'npm test &', '(cd /w; npm test; ls)'])('%j has that of another command', (line) => {
+    expect(checksOf(line)).toMatchObject([{ key: 'npm test', own: false }]);
+  });
+  it.each(['npm test', 'cd /w && npm test > out.txt 2>&1', 'set -o pipefail; npm test | tail -3', 'npm test | tail; exit ${PIPESTATUS[0]}', 'npm test || exit 1', 'CI=1 npm test &> log', 'timeout 60 npm test'])('%j has its own', (line) => {
+    expect(checksOf(line)).toMatchObject([{ key: 'npm test', own: true }]);
+  });
+  it('is no check inside quotes or a here-document', () => {
+    expect(checksOf('git commit -m "x; npm test"')).toEqual([]);
+    expect(checksOf('cat > run.sh <<EOF\nnpm test\nEOF')).toEqual([]);
+  });
+
+  it.each([
+    ['# tests 3\n# pass 2\n# fail 1', 'failed'], ['ℹ pass 3\nℹ fail 0', 'passed'], ['1 failed, 3 passed in 2 s', 'failed'], ['3 passed in 2 s', 'passed'], ['not ok 2 - sum', 'failed'],
+    ['FAIL src/a.test.js', 'failed'], ['  2 failing', 'failed'], ['test result: ok. 3 passed; 0 failed', 'passed'], ['nothing of it', undefined],
+  ])('is told by what it printed: %j', (output, says) => expect(saidBy(output)).toBe(says));
+
+  it('is never shown as plainly ok', () => {
+    const silent = [user('Fix it now'), ...ran('1', 'npm test 2>&1 | tail -30', 'done')];
+    expect(part(silent, 'Commands run').rows[0]?.[1]).toBe('exit status is of the last command in the line');
+    expect(part(silent, 'Tool calls').rows[0]?.[2]).toBe('of its last command');
+    expect(part(silent, 'State').lines.join('\n')).toContain('How the last test run ended is not recorded:** seq 1');
+    const failed = [user('Fix it now'), ...ran('1', 'npm test; git diff', '# fail 2')];
+    expect(part(failed, 'Commands run').rows[0]?.[1]).toBe('failed, by its output');
+    expect(part(failed, 'State').lines.join('\n')).toContain('**The last test run failed:** seq 1.');
+    expect(digestOf(failed).commands).toMatchObject([{ ok: true, exit: 0, masked: true, says: 'failed' }]);
+    expect(brief([user('Fix it now'), ...ran('1', 'npm test || true', '3 passed')])).toContain('- seq 1, passed, by its output: npm test\n');
+  });
+
+  it('is one check in three spellings', () => {
+    const digest = digestOf([...ran('1', 'npm test', 'no', false), ...ran('2', 'npm test 2>&1 | tail -3', '# fail 0'), ...ran('3', 'cd /w && npm test > out', 'ok')]);
+    expect(digest.tests.map(({ command, seq }) => [command, seq])).toEqual([['npm test', 4]]);
+  });
+
+  it('that failed in a line with others is not surely the one that did', () => {
+    expect(brief(ran('1', 'npm run lint && npm test', 'no', false))).toContain('- seq 0, exit 1, of the whole line: npm test');
+    expect(part(ran('1', 'npm run lint && npm test', 'no', false), 'Commands run').rows[0]?.[1]).toBe('exit 1');
+  });
+});
+
+it('hostile lines and outputs are read in little time', () => {
+  const started = performance.now();
+  for (const piece of ['-m ', '--x ', '-C ', 'timeout ', 'npm -a ', '<<a\n', '\n', '"', "'", 'sed ', '1', 'A=b ', 'git -c ']) {
+    const text = piece.repeat(16_384);
+    for (const line of [text, `${text}test`, `npm ${text}`, `git ${text}`, `test ${text}`, `test; ${text}`]) {
+      checksOf(line);
+      mayChangeFiles(line);
+      saidBy(line);
+    }
+  }
+  // Under a second on a busy core: only backtracking that explodes fails here.
+  expect(performance.now() - started).toBeLessThan(10_000);
+});
+
+describe('a prompt that nobody answered', () => {
+  const turns = [user('Build X'), agent('Built.'), user('now ship it')];
+  it('is pending, and the agent is awaited', () => {
+    expect(part(turns, 'Pending').rows).toEqual([['2', 'prompt, not answered', '', 'now ship it', 'answer it']]);
+    expect(part(turns, 'State').lines.join('\n')).toContain('**The agent has to answer:** the last prompt, seq 2, has no answer.');
+    expect(status(turns)).toBe('awaiting_agent');
+    expect(payloadFields(digestOf(turns), viewOf(3))).toMatchObject({ pending: [{ kind: 'prompt', seq: 2 }], pending_total: 1 });
+  });
+  it('is none once the agent said or did something, nor is a command that asks nothing', () => {
+    expect(digestOf([...turns, agent('Shipped.')]).unanswered).toBeUndefined();
+    expect(digestOf([...turns, call('1', 'Bash', { command: 'ls' })]).unanswered).toBeUndefined();
+    expect(digestOf([...turns.slice(0, 2), user('/context')]).unanswered).toBeUndefined();
+    expect(digestOf([...turns.slice(0, 2), user('/review a.js'), other('expanded', 'Review …')]).unanswered).toMatchObject({ seq: 2 });
+    expect(status(turns.slice(0, 2))).toBe('awaiting_user');
+  });
+  it('is none on a branch that was given up', () => {
+    expect(digestOf([user('Build X'), agent('Built.'), user('now ship it'), other('rolled-back', 'rolled back 1')]).unanswered).toBeUndefined();
+  });
+});
+
+describe('failures', () => {
+  it('are over when each command of the call worked', () => {
+    const both = (id: string, ok: boolean): Turns => [call(id, 'run_commands', { commands: ['npm test', 'git push'] }), result(id, 'x', { ok })];
+    const one = (id: string, command: string): Turns => [call(id, 'run_commands', { commands: [command] }), result(id, 'x', { ok: true, exit: 0 })];
+    expect(digestOf([...both('1', false), ...one('2', 'npm test')]).errors).toHaveLength(1);
+    expect(digestOf([...both('1', false), ...one('2', 'npm test 2>&1'), ...one('3', 'git push')]).errors).toEqual([]);
+  });
+  it('of a check are not over because of another command\'s exit status', () => {
+    expect(digestOf([...ran('1', 'npm test', 'no', false), ...ran('2', 'npm test | tail', 'x')]).errors).toHaveLength(1);
+    expect(digestOf([...ran('1', 'npm test', 'no', false), ...ran('2', 'npm test | tail', '# fail 0')]).errors).toEqual([]);
+  });
+  it('that matter little stand on one line', () => {
+    const turns = [call('1', 'Read', { file_path: '/a' }), result('1', 'no file', { ok: false }), call('2', 'Frobnicate', {}), result('2', 'Unknown tool: Frobnicate', { ok: false }), ...ran('3', 'make', 'no', false)];
+    expect(part(turns, 'Errors').rows.map((row) => row[1])).toEqual(['Bash']);
+    expect(part(turns, 'Errors').lines).toContain('Reads that missed and tools that there are not: seq 1, 3.');
+  });
+  it('of a call that the person stopped are none, and what it did is unknown', () => {
+    const turns = [user('Import all'), call('1', 'exec_command', { cmd: 'import.sh' }, { effect: 'unknown' }), result('1', 'Wall time: 3.8 seconds\naborted by user', { ok: false }), other('interrupted', 'x')];
+    expect(part(turns, 'Pending').rows).toEqual([['1', 'stopped exec_command', 'unknown', 'import.sh', 'outcome unknown: look first']]);
+    expect(part(turns, 'State').lines.join('\n')).toContain('Stopped while running: seq 1, import.sh; outcome unknown: look first.');
+    expect(digestOf(turns).errors).toEqual([]);
+    expect(digestOf([...turns, call('2', 'exec_command', { cmd: 'import.sh' }), result('2', 'ok', { ok: true, exit: 0 })]).stopped).toEqual([]);
+  });
+});
+
+describe('what was asked', () => {
+  it('is not steered by commands of the client, which are marked', () => {
+    const turns = [user('Build X'), user('/rename do it instead'), user('!git stop instead'), user('/review a.js instead'), agent('ok')];
+    expect(digestOf(turns).steering).toEqual([]);
+    expect(part(turns, 'What was asked').rows.map((row) => row[3])).toEqual(['', 'client command, asks nothing', 'client command, asks nothing', 'client command']);
+  });
+  it('ends with the last request, beside the objective', () => {
+    expect(part([user('Build X'), agent('ok'), user('and the docs'), agent('ok'), user('thanks'), user('/cost')], 'Objective').lines).toEqual(['*The first request, seq 0.*', '- Last request, seq 2: and the docs']);
+    expect(brief([user('Build X'), agent('ok')])).not.toContain('Last request');
+  });
+  it('is a greeting where there is nothing beyond it', () => {
+    const found = part([user('hello there'), agent('Hi!')], 'Objective');
+    expect([found.fence, found.lines]).toEqual(['hello there', ['*No request beyond a greeting, seq 0.*']]);
+  });
+});
+
+describe('what is left', () => {
+  const plan = [user('Plan it out'), call('1', 'ExitPlanMode', { plan: '# Invoices\n\n1. Class `Invoice`\n2. Numbers per year' }), result('1', 'User has approved your plan.', { ok: true })];
+  it('is the approved plan until the work begins', () => {
+    expect(digestOf(plan).plan).toEqual([{ status: 'approved', text: 'Class `Invoice`' }, { status: 'approved', text: 'Numbers per year' }]);
+    expect(brief(plan)).toContain('\n- seq 2: [approved] Class `Invoice`\n');
+    expect(digestOf([...plan, ...edit('2', '/a.js')]).openLoops).toEqual([]);
+    expect(digestOf([...plan.slice(0, 2), result('1', 'The user doesn\'t want to proceed with this tool use.', { ok: false })]).plan).toEqual([]);
+  });
+  it('is what the agent says is not committed, with one sign before it', () => {
+    const turns = [user('Fix it now'), agent('Done.\n- Nothing is committed.\n- The docs are not committed yet\n- still to do: x'), agent('I committed it.')];
+    expect(part(turns, 'Open loops').lines).toEqual(['- seq 1: still to do: x', '- seq 1: The docs are not committed yet', '- seq 1: Nothing is committed.']);
+    expect(brief(turns)).not.toMatch(/: - /);
+  });
+  it('of a todo list may be old', () => {
+    const turns = [user('Fix it now'), call('1', 'TodoWrite', { todos: [{ content: 'a', status: 'pending' }] }), result('1', 'ok', { ok: true })];
+    expect(part(turns, 'Open loops').lines).not.toContain('The todo list is as of seq 1, not updated since.');
+    expect(part([...turns, agent('All done.')], 'Open loops').lines).toContain('The todo list is as of seq 1, not updated since.');
+  });
+});
+
+describe('files that commands change', () => {
+  it.each(['rm -r docs', 'cd x && mv a b', 'sed -i s/a/b/ f', 'git checkout a.js', 'git -C /w stash', 'echo x > f.txt', 'cat a | tee b', 'npx eslint --fix .'])('%j may', (line) => expect(mayChangeFiles(line)).toBe(true));
+  it.each(['ls 2>/dev/null', 'npm test 2>&1', 'sed -n 1p f', 'git status', 'echo "a > b"', 'grep -c rm f', 'node -e "a => b"'])('%j does not', (line) => expect(mayChangeFiles(line)).toBe(false));
+  it('are told beside those of the edit tools', () => {
+    expect(part([...ran('1', 'rm a.js', ''), ...ran('2', 'ls', '')], 'Files changed').lines).toEqual(['None by an edit tool.', '1 command may have changed files: seq 0.']);
+  });
+});
+
+describe('the warning that the code is newer than the tests', () => {
+  it('is not about documentation', () => {
+    expect(digestOf([...ran('1', 'npm test', 'ok'), ...edit('2', '/w/README.md'), ...edit('3', '/w/docs/a.html')]).verification).toMatchObject({ stale: false });
+    expect(digestOf([...ran('1', 'npm test', 'ok'), ...edit('2', '/w/a.js'), ...edit('3', '/w/a.md')]).verification).toMatchObject({ stale: true, last_edit: 2 });
+    expect(digestOf(edit('1', '/w/a.md')).verification).toEqual({ last_edit: 0, stale: false });
+  });
+  it('speaks of a claim only where one is made', () => {
+    const claim = 'A claim that tests pass is older than the code.';
+    expect(brief([...edit('1', '/a.js'), agent('All tests pass.')])).toContain(claim);
+    expect(brief([...edit('1', '/a.js'), agent('I changed the file.')])).not.toContain(claim);
+  });
+});
+
+it('the head tells when the session itself began and ended', () => {
+  expect(brief([user('Fix it now'), agent('ok')])).toContain('**Session ran:** 2026-01-01 00:00 to 2026-01-01 00:01 (Updated: when it was captured)');
+});
+
+it('lines outside tables escape no bars and backticks, and one is not many', () => {
+  const text = brief([user('Fix it now'), agent('Next step: run `a | b`')]);
+  expect(text).toContain('- seq 1: Next step: run `a | b`\n');
+  expect(text).toContain('| 1 | AGENT | Next step: run \\`a \\| b\\` |');
+  expect(brief([user('Fix it now')])).toContain('timeline.jsonl (1 turn);');
+});
