@@ -168,7 +168,8 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
   /** Some clients keep the plan in a file and tell it with the approval. */
   function approved(turn: Turn, steps: readonly string[]): void {
     const told = steps.length > 0 ? steps : planSteps(/Approved Plan[^\n]{0,200}\n([^]+)/i.exec(head(turn.text, 20_000))?.[1] ?? '');
-    if (told.length === 0) return;
+    // Of some clients, a plan that was turned down is a result like any other.
+    if (told.length === 0 || /^.{0,80}\b(?:reject|declin|not approved|keep planning|stay in plan)/i.test(head(turn.text, 200))) return;
     plan = told.map((text) => ({ status: 'approved', text }));
     planSeq = turn.seq;
   }

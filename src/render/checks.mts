@@ -81,7 +81,9 @@ const OUTPUT = 16_384;
 
 /** How a check ended by what it printed, where that tells. */
 export function saidBy(output: string): 'passed' | 'failed' | undefined {
-  const looked = tail(output, OUTPUT);
+  const end = tail(output, OUTPUT);
+  // Some clients wrote what was printed as a string of JSON.
+  const looked = output.startsWith('{"output":"') ? end.replaceAll('\\n', '\n').replace('{"output":"', '\n') : end;
   return FAILED.test(looked) ? 'failed' : PASSED.test(looked) ? 'passed' : undefined;
 }
 

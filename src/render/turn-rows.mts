@@ -88,7 +88,7 @@ export function workedKeys(done: Call): string[] {
 export function ofCheck(commands: readonly CommandRow[], result: string): string {
   const one = commands.find(({ masked }) => masked);
   if (one === undefined || result === 'refused') return result;
-  return one.says === undefined ? 'of its last command' : `check ${one.says}`;
+  return one.says === undefined ? `${result}, of the last command` : `check ${one.says}`;
 }
 
 function commandKeys(command: string): string[] {

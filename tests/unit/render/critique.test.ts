@@ -31,13 +31,13 @@ describe('a check whose exit status is not its own', () => {
 
   it.each([
     ['# tests 3\n# pass 2\n# fail 1', 'failed'], ['ℹ pass 3\nℹ fail 0', 'passed'], ['1 failed, 3 passed in 2 s', 'failed'], ['3 passed in 2 s', 'passed'], ['not ok 2 - sum', 'failed'],
-    ['FAIL src/a.test.js', 'failed'], ['  2 failing', 'failed'], ['test result: ok. 3 passed; 0 failed', 'passed'], ['nothing of it', undefined],
+    ['FAIL src/a.test.js', 'failed'], ['  2 failing', 'failed'], ['{"output":"ok 1 - a\\n# fail 0\\n","metadata":{"exit_code":0}}', 'passed'], ['test result: ok. 3 passed; 0 failed', 'passed'], ['nothing of it', undefined],
   ])('is told by what it printed: %j', (output, says) => expect(saidBy(output)).toBe(says));
 
   it('is never shown as plainly ok', () => {
     const silent = [user('Fix it now'), ...ran('1', 'npm test 2>&1 | tail -30', 'done')];
     expect(part(silent, 'Commands run').rows[0]?.[1]).toBe('exit status is of the last command in the line');
-    expect(part(silent, 'Tool calls').rows[0]?.[2]).toBe('of its last command');
+    expect(part(silent, 'Tool calls').rows[0]?.[2]).toBe('ok, of the last command');
     expect(part(silent, 'State').lines.join('\n')).toContain('How the last test run ended is not recorded:** seq 1');
     const failed = [user('Fix it now'), ...ran('1', 'npm test; git diff', '# fail 2')];
     expect(part(failed, 'Commands run').rows[0]?.[1]).toBe('failed, by its output');
@@ -137,6 +137,8 @@ describe('what is left', () => {
   it('is the approved plan until the work begins', () => {
     expect(digestOf(plan).plan).toEqual([{ status: 'approved', text: 'Class `Invoice`' }, { status: 'approved', text: 'Numbers per year' }]);
     expect(brief(plan)).toContain('\n- seq 2: [approved] Class `Invoice`\n');
+    expect(digestOf([plan[0] ?? user(''), call('1', 'ExitPlanMode', {}), result('1', 'User has approved your plan.\n\n## Approved Plan:\n- one\n- two', { ok: true })]).plan.map(({ text }) => text)).toEqual(['one', 'two']);
+    expect(digestOf([...plan.slice(0, 2), result('1', 'Plan rejected. Feedback: smaller', { ok: true })]).plan).toEqual([]);
     expect(digestOf([...plan, ...edit('2', '/a.js')]).openLoops).toEqual([]);
     expect(digestOf([...plan.slice(0, 2), result('1', 'The user doesn\'t want to proceed with this tool use.', { ok: false })]).plan).toEqual([]);
   });
