@@ -6,6 +6,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Git } from '../lib/git.mts';
+import { counted } from '../lib/plural.mts';
 import type { FileRow } from '../render/digest.mts';
 import type { Manifest } from '../store/manifest.mts';
 import { movedSources } from './moved-sources.mts';
@@ -103,7 +104,7 @@ function compareFiles(cwd: string, files: ReadonlyMap<string, FileRow['how']>, a
     } else if (stat === undefined) found.moved.push({ what: 'file', text: `${shown} is gone`, path: file });
     else if (stat.mtimeMs > after) found.moved.push({ what: 'file', text: `${shown} was written after the session`, path: file });
   }
-  if (outside > 0) found.notes.push(`${outside} changed file(s) lie outside the session's folder and were not looked at`);
+  if (outside > 0) found.notes.push(`${counted(outside, 'changed file lies', 'changed files lie')} outside the session's folder and ${outside === 1 ? 'was' : 'were'} not looked at`);
 }
 
 /** Whether `file` lies below `cwd`, also when links on the way to it are followed. */
@@ -150,13 +151,13 @@ function compareCommits(before: string | undefined, git: Git, since: number): st
   const now = git.commit('HEAD');
   if (before === undefined) {
     const count = now === undefined ? 0 : git.commitsSince(since) ?? 0;
-    return count === 0 ? undefined : `${count} commit(s) since, now at ${now?.slice(0, 12)}`;
+    return count === 0 ? undefined : `${counted(count, 'commit')} since, now at ${now?.slice(0, 12)}`;
   }
   const then = git.commit(before);
   if (then === undefined) return `the session's commit ${before.slice(0, 12)} is not in this repository`;
   if (then === now || now === undefined) return undefined;
   const count = git.distance(then, now) ?? 0;
-  return count === 0 ? `the commit was ${then.slice(0, 12)}, and is ${now.slice(0, 12)}` : `${count} commit(s) since ${then.slice(0, 12)}, now at ${now.slice(0, 12)}`;
+  return count === 0 ? `the commit was ${then.slice(0, 12)}, and is ${now.slice(0, 12)}` : `${counted(count, 'commit')} since ${then.slice(0, 12)}, now at ${now.slice(0, 12)}`;
 }
 
 /** A path that is known, lies in a known folder, or is a folder new to git with something known in it. */
@@ -183,6 +184,6 @@ function compareTree(cwd: string, git: Git, after: number, found: Comparison, kn
   const newer = changes.filter(({ file }) => (entryOf(file)?.mtimeMs ?? Infinity) > after).map(({ name }) => name);
   if (newer.length > 0) {
     const more = newer.length > PATHS_SHOWN ? `, and ${newer.length - PATHS_SHOWN} more` : '';
-    found.moved.push({ what: 'tree', text: `${newer.length} uncommitted path(s) that the session did not leave so: ${newer.slice(0, PATHS_SHOWN).join(', ')}${more}` });
-  } else if (changes.length > 0) found.notes.push(`${changes.length} other uncommitted path(s), all older than the session's end`);
+    found.moved.push({ what: 'tree', text: `${counted(newer.length, 'uncommitted path')} that the session did not leave so: ${newer.slice(0, PATHS_SHOWN).join(', ')}${more}` });
+  } else if (changes.length > 0) found.notes.push(`${counted(changes.length, 'other uncommitted path')}, all older than the session's end`);
 }

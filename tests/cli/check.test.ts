@@ -91,7 +91,7 @@ describe('handoff check', () => {
     expect(check().moved).toEqual(['branch: the branch was main, and is fix']);
     git('checkout', '-q', 'main');
     spawnSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', 'commit', '-q', '--allow-empty', '-m', 'later'], { cwd: here, env: { PATH: process.env['PATH'], HOME: desk.home } });
-    expect(check().moved).toEqual([expect.stringMatching(/^commit: 1 commit\(s\) since, now at [0-9a-f]{12}$/) as string]);
+    expect(check().moved).toEqual([expect.stringMatching(/^commit: 1 commit since, now at [0-9a-f]{12}$/) as string]);
   });
 
   it('compares with the recorded commit where there is one', () => {
@@ -104,7 +104,7 @@ describe('handoff check', () => {
     desk.capture('s.jsonl', record(head), '--project', 'w');
     expect(check()).toMatchObject({ status: 0 });
     git('commit', '-q', '--allow-empty', '-m', 'later');
-    expect(check().moved).toEqual([expect.stringMatching(`^commit: 1 commit\\(s\\) since ${head.slice(0, 12)}, now at `) as string]);
+    expect(check().moved).toEqual([expect.stringMatching(`^commit: 1 commit since ${head.slice(0, 12)}, now at `) as string]);
     rmSync(desk.root, { recursive: true });
     desk.capture('s.jsonl', record('0123456789abcdef0123456789abcdef01234567'), '--project', 'w');
     expect(check().moved).toEqual(['commit: the session\'s commit 0123456789ab is not in this repository']);
@@ -115,13 +115,13 @@ describe('handoff check', () => {
     work('a.ts');
     work('other.ts');
     capture(['a.ts']);
-    expect(check()).toMatchObject({ status: 0, said: { notes: ['1 other uncommitted path(s), all older than the session\'s end'] } });
+    expect(check()).toMatchObject({ status: 0, said: { notes: ['1 other uncommitted path, all older than the session\'s end'] } });
     git('mv', 'old.ts', 'moved.ts');
     work('other.ts', 'y', THEN + 60);
     const { status, moved } = check();
     expect(status).toBe(1);
     // What git renamed keeps its time.
-    expect(moved).toEqual(['tree: 1 uncommitted path(s) that the session did not leave so: other.ts']);
+    expect(moved).toEqual(['tree: 1 uncommitted path that the session did not leave so: other.ts']);
   });
 
   it('takes neither its store nor the transcript for work', () => {
@@ -167,7 +167,7 @@ describe('handoff check', () => {
     const { status, said } = check();
     expect([status, said.moved]).toEqual([0, []]);
     // Two names of one file are one.
-    expect(said.notes[0]).toBe('6 changed file(s) lie outside the session\'s folder and were not looked at');
+    expect(said.notes[0]).toBe('6 changed files lie outside the session\'s folder and were not looked at');
   });
 
   it('runs nothing that the repository configures, and shows no secret of a branch\'s name', () => {

@@ -131,7 +131,7 @@ describe('the index and the pages', () => {
     desk.build(file);
     expect(desk.index().map((row) => `${row.project}/${row.id}`)).toEqual(['a/a', 'w/s', 'w/ss']);
     const { manifest_sha256, updated_at } = desk.session().manifest;
-    expect(desk.index()[1]).toEqual({ id: 's', uuid: 's', project: 'w', harness: 'claude-code', turns: 3, revisions: 2, updated: updated_at, manifest_sha256, source_id: 's' });
+    expect(desk.index()[1]).toEqual({ id: 's', uuid: 's', project: 'w', harness: 'claude-code', turns: 3, revisions: 2, updated: updated_at, manifest_sha256, objective: 'prompt 0 of s', source_id: 's' });
     expect(readFileSync(join(desk.root, 'INDEX.json'), 'utf8')).toBe(JSON.stringify(desk.index(), null, 2));
     expect(desk.page()).toBe('# Project: w\n\n## Sessions\n- session s (turns=3, rev=2) :: prompt 0 of s\n- session ss (turns=2, rev=1) :: prompt 0 of ss\n');
   });
