@@ -89,7 +89,7 @@ function title(view: RenderView, { firstTs, lastTs }: Digest): string {
     '',
     ...(view.title === undefined || view.title === view.session ? [] : [`*session-id: ${inline(view.session, 200)}*`, '']),
     `**Project:** ${inline(view.project, 80)}  |  **Harness:** ${inline(view.harness, 80)}${view.model === '' ? '' : `  |  **Model:** ${inline(view.model, 80)}`}`,
-    ...(firstTs === '' ? [] : [`**Session ran:** ${sections.when(firstTs)} to ${sections.when(lastTs)} (Updated: when it was captured)`]),
+    ...(firstTs === '' ? [] : [`**Session ran:** ${sections.when(firstTs)}${sections.when(lastTs) === sections.when(firstTs) ? '' : ` to ${sections.when(lastTs)}`} (Updated: when it was captured)`]),
     `**Updated:** ${inline(view.updated_at, 40)}  |  **Turns:** ${view.turn_count}  |  **Revision:** ${view.revisions}  |  **Watermark:** seq <= ${view.watermark}`,
   ];
   const place = [
