@@ -5,10 +5,10 @@ import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { build2 } from '../helpers/build-2.0.ts';
 import { verify2, verifyStore2 } from '../helpers/reference-verify.ts';
-import { fastFolder, REPOSITORY, run, type Result } from '../helpers/run.ts';
+import { freshFolder, REPOSITORY, run, type Result } from '../helpers/run.ts';
 
 const FIXTURES = path.join(REPOSITORY, 'tests/fixtures');
-const scratch = fastFolder('handoff-compat-');
+const scratch = freshFolder('handoff-compat-');
 afterAll(() => fs.rmSync(scratch, { recursive: true, force: true }));
 let count = 0;
 

@@ -6,9 +6,9 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { buildInto, seeded, turnsOf } from '../helpers/build.ts';
 import { verifyStore2 } from '../helpers/reference-verify.ts';
-import { fastFolder, REPOSITORY, run, start, type Result } from '../helpers/run.ts';
+import { freshFolder, REPOSITORY, run, start, type Result } from '../helpers/run.ts';
 
-const scratch = fastFolder('handoff-together-');
+const scratch = freshFolder('handoff-together-');
 afterAll(() => fs.rmSync(scratch, { recursive: true, force: true }));
 const SEED = Number(process.env['HANDOFF_SEED'] ?? Date.now() % 1_000_000);
 /** `npm run test:fault` has the whole storm, `npm test` a smaller one. */

@@ -4,14 +4,14 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { folded, readBrief, sectionOf, type BriefSection } from '../helpers/brief.ts';
 import { buildInto, failures } from '../helpers/build.ts';
-import { fastFolder, REPOSITORY } from '../helpers/run.ts';
+import { freshFolder, REPOSITORY } from '../helpers/run.ts';
 import { schemaErrors, type Schema } from '../helpers/schema.ts';
 import { claude, lines, type TranscriptRecord } from '../helpers/transcripts.ts';
 
 const SCHEMA = JSON.parse(fs.readFileSync(path.join(REPOSITORY, 'templates/HANDOFF.llm.schema.json'), 'utf8')) as Schema;
 let scratch: string;
 beforeEach(() => {
-  scratch = fastFolder('handoff-cases-');
+  scratch = freshFolder('handoff-cases-');
 });
 afterEach(() => fs.rmSync(scratch, { recursive: true, force: true }));
 

@@ -8,7 +8,7 @@ import { splitHandoff } from '../../src/store/evidence.mts';
 import { folded, readBrief, sectionOf } from '../helpers/brief.ts';
 import { buildInto, turnsOf } from '../helpers/build.ts';
 import { nodeWithSqlite } from '../helpers/node-sqlite.ts';
-import { fastFolder, REPOSITORY } from '../helpers/run.ts';
+import { freshFolder, REPOSITORY } from '../helpers/run.ts';
 import { loadTruth, samplePath, transcriptsFolder, type TruthEntry } from '../helpers/truth.ts';
 
 interface Known extends TruthEntry {
@@ -39,7 +39,7 @@ const entries = all.filter(([, key]) => !isDatabase(key));
 const databases = all.filter(([, key]) => isDatabase(key));
 const missing = entries.length === 0;
 const sqlite = databases.length === 0 ? { node: undefined, reason: '', skip: true } : nodeWithSqlite();
-const scratch = fastFolder('handoff-brief-');
+const scratch = freshFolder('handoff-brief-');
 afterAll(() => fs.rmSync(scratch, { recursive: true, force: true }));
 
 /** A file store's session has a file of its own. */

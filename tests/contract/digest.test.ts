@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { Digest } from '../../src/render/digest.mts';
 import { createReducer } from '../../src/render/reduce.mts';
 import { buildInto, turnsOf } from '../helpers/build.ts';
-import { fastFolder } from '../helpers/run.ts';
+import { freshFolder } from '../helpers/run.ts';
 import { loadTruth, samplePath, type TruthEntry } from '../helpers/truth.ts';
 
 interface Known extends TruthEntry {
@@ -17,7 +17,7 @@ interface Known extends TruthEntry {
 
 const entries = ['claude-code', 'codex'].flatMap((harness) => loadTruth(harness).map(([key, entry]): [string, string, Known] => [harness, key, entry as Known]));
 const missing = entries.length === 0;
-const scratch = fastFolder('handoff-digest-');
+const scratch = freshFolder('handoff-digest-');
 afterAll(() => fs.rmSync(scratch, { recursive: true, force: true }));
 
 async function digestOf(harness: string, key: string): Promise<Digest> {

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildInto, failures, turnsOf } from '../helpers/build.ts';
 import { SessionFolder } from '../helpers/desk.ts';
-import { fastFolder } from '../helpers/run.ts';
+import { freshFolder } from '../helpers/run.ts';
 import { claude, lines, type TranscriptRecord } from '../helpers/transcripts.ts';
 import { loadTruth, samplePath, type TruthEntry } from '../helpers/truth.ts';
 
-const scratch = fastFolder('handoff-forks-');
+const scratch = freshFolder('handoff-forks-');
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 let made = 0;

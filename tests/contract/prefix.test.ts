@@ -7,11 +7,11 @@ import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { HandoffError } from '../../src/lib/errors.mts';
 import { buildInto, failures, seeded, timelineOf } from '../helpers/build.ts';
-import { fastFolder, REPOSITORY } from '../helpers/run.ts';
+import { freshFolder, REPOSITORY } from '../helpers/run.ts';
 import { transcriptsFolder } from '../helpers/truth.ts';
 
 const FIXTURES = path.join(REPOSITORY, 'tests/fixtures');
-const scratch = fastFolder('handoff-prefix-');
+const scratch = freshFolder('handoff-prefix-');
 afterAll(() => fs.rmSync(scratch, { recursive: true, force: true }));
 let count = 0;
 /** Cuts that are tried alone, of each fixture: spread over it. */

@@ -3,10 +3,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { buildInto, failures } from '../helpers/build.ts';
-import { fastFolder } from '../helpers/run.ts';
+import { freshFolder } from '../helpers/run.ts';
 import { plantedSecrets, type Case } from '../helpers/secrets.ts';
 
-const scratch = fastFolder('handoff-secrets-');
+const scratch = freshFolder('handoff-secrets-');
 afterAll(() => fs.rmSync(scratch, { recursive: true, force: true }));
 
 const SESSION = '5f0c2a10-0000-4000-8000-000000000001';

@@ -8,14 +8,14 @@ import { readManifest } from '../../src/store/manifest.mts';
 import { agent, call, digestOf, other, result, user, viewOf } from '../unit/render/turns.ts';
 import { payloadFields, summaryFields } from '../../src/render/fields.mts';
 import { buildInto, turnsOf } from '../helpers/build.ts';
-import { fastFolder, REPOSITORY } from '../helpers/run.ts';
+import { freshFolder, REPOSITORY } from '../helpers/run.ts';
 import { expectKnown, schemaErrors, type Schema } from '../helpers/schema.ts';
 import { loadTruth, samplePath } from '../helpers/truth.ts';
 
 const schema = (file: string): Schema => JSON.parse(fs.readFileSync(path.join(REPOSITORY, file), 'utf8')) as Schema;
 const PAYLOAD = schema('templates/HANDOFF.llm.schema.json');
 const PORTABLE = schema('schemas/handoff.schema.json');
-const scratch = fastFolder('handoff-schemas-');
+const scratch = freshFolder('handoff-schemas-');
 afterAll(() => fs.rmSync(scratch, { recursive: true, force: true }));
 
 async function documents(file: string): Promise<{ payload: unknown; summary: unknown; portable: unknown }> {

@@ -6,12 +6,12 @@ import { readManifest, type Manifest } from '../../src/store/manifest.mts';
 import type { Turn } from '../../src/transcript/turn.mts';
 import { buildInto, checkedAll, failures, turnsOf } from '../helpers/build.ts';
 import { verify2 } from '../helpers/reference-verify.ts';
-import { fastFolder } from '../helpers/run.ts';
+import { freshFolder } from '../helpers/run.ts';
 import { differences, loadTruth, samplePath, type TruthEntry } from '../helpers/truth.ts';
 
 const entries = ['claude-code', 'codex'].flatMap((harness) => loadTruth(harness).map(([key, entry]): [string, string, TruthEntry] => [harness, key, entry]));
 const missing = entries.length === 0;
-const scratch = fastFolder('handoff-store-');
+const scratch = freshFolder('handoff-store-');
 afterAll(() => fs.rmSync(scratch, { recursive: true, force: true }));
 
 async function built(harness: string, key: string): Promise<{ root: string; dir: string; manifest: Manifest; turns: Turn[] }> {

@@ -4,11 +4,11 @@ import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/transcript/turn.mts';
 import { buildInto, failures, turnsOf } from '../helpers/build.ts';
-import { fastFolder, REPOSITORY } from '../helpers/run.ts';
+import { freshFolder, REPOSITORY } from '../helpers/run.ts';
 import { identityOf } from '../helpers/truth-brief.ts';
 
 const FIXTURES = path.join(REPOSITORY, 'tests/fixtures');
-const scratch = fastFolder('handoff-whole-');
+const scratch = freshFolder('handoff-whole-');
 afterAll(() => fs.rmSync(scratch, { recursive: true, force: true }));
 
 interface Case {

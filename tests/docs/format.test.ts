@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildInto } from '../helpers/build.ts';
 import { named, read, section, table } from '../helpers/markdown.ts';
-import { fastFolder, REPOSITORY } from '../helpers/run.ts';
+import { freshFolder, REPOSITORY } from '../helpers/run.ts';
 
 const FORMAT = read('docs/FORMAT.md');
-const scratch = fastFolder('handoff-format-');
+const scratch = freshFolder('handoff-format-');
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 const rowsOf = (heading: string): string[] => named(table(section(FORMAT, heading) ?? '', heading === '### Values of `meta`' ? 'value' : 'key'));

@@ -26,21 +26,20 @@ export interface RunOptions {
   node?: string[];
 }
 
-/** A fresh folder under the system's own, by its real path. The caller removes it. */
-export function freshFolder(name = 'handoff-test-'): string {
-  return realpathSync(mkdtempSync(join(tmpdir(), name)));
-}
-
 /**
- * The same in memory, where the machine has such a place: for tests that build hundreds of times and look at what was
- * written, not at whether it would outlive a power cut.
+ * A new folder, in memory where the machine has such a place: tests look at what was written, not at whether it would
+ * outlive a power cut, and a build waits for the disk at every commit.
  */
-export function fastFolder(name = 'handoff-test-'): string {
-  try {
-    return realpathSync(mkdtempSync(join('/dev/shm', name)));
-  } catch {
-    return freshFolder(name);
+export function freshFolder(name = 'handoff-test-'): string {
+  const roots = ['/dev/shm', tmpdir()];
+  for (const root of roots.slice(0, -1)) {
+    try {
+      return realpathSync(mkdtempSync(join(root, name)));
+    } catch {
+      // Not on this system.
+    }
   }
+  return realpathSync(mkdtempSync(join(tmpdir(), name)));
 }
 
 /** `run('handoff', ['list'])`: waits for the end. An entry is a name in tools/, or an absolute path. */

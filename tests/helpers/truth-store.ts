@@ -4,11 +4,11 @@ import path from 'node:path';
 import { expect } from 'vitest';
 import { readManifest } from '../../src/store/manifest.mts';
 import { buildInto, failures, turnsOf } from './build.ts';
-import { fastFolder } from './run.ts';
+import { freshFolder } from './run.ts';
 import { differences, samplePath, type TruthEntry } from './truth.ts';
 
 export async function expectStored(harness: string, key: string, entry: TruthEntry): Promise<void> {
-  const root = fastFolder('handoff-truth-');
+  const root = freshFolder('handoff-truth-');
   try {
     const file = samplePath(harness, key);
     const { dir } = await buildInto(root, file);

@@ -8,9 +8,9 @@ import { sessionKey, storePaths } from '../../../src/store/layout.mts';
 import { checkSession } from '../../../src/store/checker.mts';
 import { readIndex } from '../../../src/store/index-file.mts';
 import { buildInto } from '../../helpers/build.ts';
-import { fastFolder } from '../../helpers/run.ts';
+import { freshFolder } from '../../helpers/run.ts';
 
-const scratch = fastFolder('handoff-check-');
+const scratch = freshFolder('handoff-check-');
 afterAll(() => fs.rmSync(scratch, { recursive: true, force: true }));
 let count = 0;
 

@@ -2,9 +2,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readBytes, readLines, type LineOptions } from '../../../../src/lib/fs/lines.mts';
-import { fastFolder } from '../../../helpers/run.ts';
+import { freshFolder } from '../../../helpers/run.ts';
 
-const scratch = fastFolder('handoff-lines-');
+const scratch = freshFolder('handoff-lines-');
 afterAll(() => fs.rmSync(scratch, { recursive: true, force: true }));
 
 interface Seen { text: string; start: number; end: number; ended: boolean; tooLong: boolean }

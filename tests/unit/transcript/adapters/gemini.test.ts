@@ -7,11 +7,11 @@ import { geminiDocument, geminiLog } from '../../../../src/transcript/adapters/g
 import { detectShape } from '../../../../src/transcript/detect.mts';
 import type { Json, JsonObject, TurnDraft } from '../../../../src/transcript/turn.mts';
 import { buildInto, failures, turnsOf } from '../../../helpers/build.ts';
-import { fastFolder, REPOSITORY } from '../../../helpers/run.ts';
+import { freshFolder, REPOSITORY } from '../../../helpers/run.ts';
 import { collectWhole, expectIdentity, type WholeFound } from '../../../helpers/truth-brief.ts';
 
 const FIXTURES = path.join(REPOSITORY, 'tests/fixtures/gemini');
-const scratch = fastFolder('handoff-gemini-');
+const scratch = freshFolder('handoff-gemini-');
 afterAll(() => fs.rmSync(scratch, { recursive: true, force: true }));
 
 const HEADER = { sessionId: 's-1', projectHash: 'f'.repeat(64), startTime: '2026-01-01T00:00:00.000Z', lastUpdated: '2026-01-01T00:00:00.000Z', kind: 'main' };
