@@ -44,7 +44,8 @@ it.each([
   ['codex', codex, false],
   ['claude', claude, true],
 ] as const)('no planted secret of a %s transcript survives (%#)', async (kind, linesOf, damaged) => {
-  const cases = plantedSecrets(20_26, 2_400);
+  // A quarter of them is enough to see what damage changes.
+  const cases = plantedSecrets(20_26, damaged ? 600 : 2_400);
   const used: Case[] = [];
   const lines = [HEADS[kind] ?? ''];
   cases.forEach((one, at) => {
@@ -64,6 +65,6 @@ it.each([
   const survived = used.filter(({ needles }) => needles.some((needle) => all.includes(needle) || all.includes(JSON.stringify(needle).slice(1, -1))));
   console.log(`${kind}${damaged ? ', damaged' : ''}: ${used.length} records with planted secrets in a transcript, ${survived.length} survived`);
   expect(survived.map(({ label, needles }) => `${label}: ${needles.join(' ')}`)).toEqual([]);
-  expect(used.length).toBeGreaterThan(kind === 'codex' ? 500 : 1_500);
+  expect(used.length).toBeGreaterThan(damaged ? 400 : kind === 'codex' ? 500 : 1_500);
   expect(failures(root)).toEqual([]);
 });
