@@ -27,29 +27,39 @@ export const command: Command<typeof flags> = {
 
 const WIDEST = 44;
 
+/** What a row shows, in order; a column in which no row has anything is left out. */
+const COLUMNS: readonly ((row: IndexRow) => string)[] = [
+  (row) => `[${row.project}]`,
+  (row) => cutMiddle(row.id),
+  (row) => cut(row.title ?? row.objective ?? ''),
+  (row) => `harness=${row.harness}`,
+  (row) => `turns=${row.turns}`,
+  (row) => `rev=${row.revisions}`,
+  (row) => `updated=${row.updated}`,
+  promoted,
+];
+
+/** Column by column: with ten thousand rows, arrays of cells for each would cost more than all else. */
 function table(rows: readonly IndexRow[]): string {
-  const cells = rows.map((row) => [
-    `[${row.project}]`,
-    cutMiddle(row.id),
-    cut(row.title ?? row.objective ?? ''),
-    `harness=${row.harness}`,
-    `turns=${row.turns}`,
-    `rev=${row.revisions}`,
-    `updated=${row.updated}`,
-    promoted(row),
-  ]);
-  const widths = [0, 0, 0, 0, 0, 0, 0, 0];
-  for (const row of cells) row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, cell.length)));
-  return cells.map((row) => row.map((cell, at) => (widths[at] === 0 ? '' : `${cell.padEnd(widths[at] ?? 0)}  `)).join('').trimEnd()).join('\n');
+  const lines: string[] = Array.from({ length: rows.length }, () => '');
+  for (const column of COLUMNS) {
+    const cells = rows.map(column);
+    let width = 0;
+    for (const cell of cells) if (cell.length > width) width = cell.length;
+    if (width > 0) for (let at = 0; at < cells.length; at += 1) lines[at] += `${(cells[at] ?? '').padEnd(width)}  `;
+  }
+  return lines.map((line) => line.trimEnd()).join('\n');
 }
 
 function cut(name: string): string {
+  if (name.length <= WIDEST && !/[\s\u0000-\u001f]/.test(name)) return name;
   const flat = name.replace(/[\s\u0000-\u001f]+/g, ' ');
   return flat.length <= WIDEST ? flat : `${[...flat].slice(0, WIDEST - 1).join('')}…`;
 }
 
 /** Sub-agents' ids begin alike and end apart. */
 function cutMiddle(name: string): string {
+  if (name.length <= WIDEST) return name;
   const signs = [...name];
   const half = (WIDEST - 1) >> 1;
   return signs.length <= WIDEST ? name : `${signs.slice(0, WIDEST - 1 - half).join('')}…${signs.slice(-half).join('')}`;
