@@ -114,8 +114,8 @@ function files() {
 }
 
 function commands() {
-  const result = (row) => (row.refused ? 'refused' : !row.ended ? 'no result' : row.exit !== undefined ? (row.exit === 0 && row.ok === false ? 'failed' : 'exit ' + row.exit) : row.ok === undefined ? 'not recorded' : row.ok ? 'ok' : 'failed');
-  const tone = (row) => (row.ok === false || row.refused ? 'bad' : row.ok === true || row.exit === 0 ? 'good' : 'soft');
+  const result = (row) => (row.refused ? 'refused' : row.says ? row.says + ', by its output' : !row.ended ? 'no result' : row.masked ? (row.ok === false ? 'failed, of the whole line' : 'status is of the last command in the line') : row.exit !== undefined ? (row.exit === 0 && row.ok === false ? 'failed' : 'exit ' + row.exit) : row.ok === undefined ? 'not recorded' : row.ok ? 'ok' : 'failed');
+  const tone = (row) => (row.ok === false || row.refused || row.says === 'failed' ? 'bad' : row.says === 'passed' ? 'good' : row.masked ? 'soft' : row.ok === true || row.exit === 0 ? 'good' : 'soft');
   const row = (one) => [toTurn(one.seq), plain('span', tone(one), result(one)), plain('span', 'command', one.command.length > 400 ? one.command.slice(0, 400).toWellFormed() + '…' : one.command)];
   const show = (rows) => table([['Turn', 'at'], ['Result', 'short'], ['Command', '']], rows.map(row));
   const latest = [...digest.commands].reverse();
