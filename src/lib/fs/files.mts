@@ -133,13 +133,23 @@ export function removeTree(folder: string): void {
   }
 }
 
-/** The file's text, or undefined where there is none. */
+/** Opening a pipe must not wait for somebody to write into it; Windows has no such flag and no such pipes. */
+const READ_NOW = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0);
+
+/** The file's text, or undefined where there is none: a pipe of that name holds none either. Throws for a folder. */
 export function readText(file: string): string | undefined {
+  let fd: number;
   try {
-    return fs.readFileSync(file, 'utf8');
+    fd = fs.openSync(file, READ_NOW);
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return undefined;
+    if (['ENOENT', 'ENOTDIR', 'ENXIO'].includes(errnoOf(error) ?? '')) return undefined;
     throw error;
+  }
+  try {
+    const stat = fs.fstatSync(fd);
+    return stat.isFile() || stat.isDirectory() ? fs.readFileSync(fd, 'utf8') : undefined;
+  } finally {
+    fs.closeSync(fd);
   }
 }
 

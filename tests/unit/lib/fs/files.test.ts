@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
@@ -113,4 +114,14 @@ describe('the small ones', () => {
     expect(fs.readdirSync(dir)).toEqual([]);
     syncFolder(dir);
   });
+});
+
+it.skipIf(process.platform === 'win32')('a pipe that nobody writes into holds no text and keeps nobody waiting (skipped on Windows, which has none)', () => {
+  const folder = freshFolder('handoff-pipe-');
+  try {
+    execFileSync('mkfifo', [path.join(folder, 'INDEX.json')]);
+    expect(readText(path.join(folder, 'INDEX.json'))).toBeUndefined();
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
 });
