@@ -6,6 +6,7 @@ import { owed, safeToRepeat } from './pending.mts';
 import { clientNote } from './prompts.mts';
 import { inBullet, inline, row } from './text.mts';
 import type { CommandRow, Digest, FileRow, PendingRow, PromptRow } from './digest.mts';
+import { hasFailed } from './work.mts';
 
 /** Rows under a heading that can be shortened from their oldest end. */
 export interface Section {
@@ -170,7 +171,6 @@ export function commandsRun(digest: Digest): Section {
   };
 }
 
-const hasFailed = (command: CommandRow): boolean => command.ok === false || command.says === 'failed';
 
 function outcome(command: CommandRow): string {
   if (command.refused) return 'refused';

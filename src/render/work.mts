@@ -103,6 +103,9 @@ export interface Commands {
   verification(code: number | undefined, edit: number | undefined): Verification;
 }
 
+/** By its own record, or by what it printed where its exit status is another's. */
+export const hasFailed = (command: CommandRow): boolean => command.ok === false || command.says === 'failed';
+
 export function createCommands(): Commands {
   let recent: CommandRow[] = [];
   let failures: CommandRow[] = [];
@@ -110,6 +113,43 @@ export function createCommands(): Commands {
   let lastTest: CommandRow | undefined;
   let total = 0;
   let failed = 0;
+  const settle = (row: CommandRow, ok: boolean | undefined, exit: number | undefined, output: string): void => {
+    const failedBefore = row.ok === false;
+    row.ended = true;
+    if (ok !== undefined) row.ok = ok;
+    if (exit !== undefined) row.exit = exit;
+    if (row.ok === false && !failedBefore) {
+      failures.push(row);
+      if (failures.length >= 2 * MAX_FAILED) failures = failures.slice(-MAX_FAILED);
+    } else if (failedBefore && row.ok !== false) {
+      failures = failures.filter((one) => one !== row);
+      if (exit === undefined) delete row.exit;
+    }
+    if (row.test !== true) return;
+    const checks = checksOf(row.command);
+    const says = saidBy(output);
+    const told = (check: Check | undefined): CommandRow => {
+      const { masked: _masked, says: _says, ...rest } = row;
+      const masked = check !== undefined && !(row.ok === false ? check.alone : check.own);
+      return { ...rest, ...(masked ? { masked } : {}), ...(says !== undefined && (masked || row.ok === undefined) ? { says } : {}) };
+    };
+    // Of the whole line, that it failed is true whichever command in it failed.
+    const whole: Partial<CommandRow> = row.ok === false ? {} : told(checks.find(({ tests }) => tests) ?? checks[0]);
+    for (const name of ['masked', 'says'] as const) delete row[name];
+    if (whole.masked) row.masked = true;
+    if (whole.says !== undefined) row.says = whole.says;
+    for (const check of checks) {
+      const one = { ...told(check), command: check.key };
+      tests.delete(check.key);
+      tests.set(check.key, one);
+      if (check.tests && (lastTest === undefined || lastTest.seq <= row.seq)) lastTest = one;
+    }
+    for (const oldest of tests.keys()) {
+      if (tests.size <= MAX_TESTS) break;
+      tests.delete(oldest);
+    }
+  };
+
   return {
     ran(command, at) {
       const row: CommandRow = { command, seq: at.seq, ts: at.ts };
@@ -121,42 +161,10 @@ export function createCommands(): Commands {
       return row;
     },
     ended(row, ok, exit, output) {
-      const failedBefore = row.ok === false;
-      row.ended = true;
-      if (ok !== undefined) row.ok = ok;
-      if (exit !== undefined) row.exit = exit;
-      if (row.ok === false && !failedBefore) {
-        failed++;
-        failures.push(row);
-        if (failures.length >= 2 * MAX_FAILED) failures = failures.slice(-MAX_FAILED);
-      } else if (failedBefore && row.ok !== false) {
-        failed--;
-        failures = failures.filter((one) => one !== row);
-        if (exit === undefined) delete row.exit;
-      }
-      if (row.test !== true) return;
-      const checks = checksOf(row.command);
-      const says = saidBy(output);
-      const told = (check: Check | undefined): CommandRow => {
-        const { masked: _masked, says: _says, ...rest } = row;
-        const masked = check !== undefined && !(row.ok === false ? check.alone : check.own);
-        return { ...rest, ...(masked ? { masked } : {}), ...(says !== undefined && (masked || row.ok === undefined) ? { says } : {}) };
-      };
-      // Of the whole line, that it failed is true whichever command in it failed.
-      const whole: Partial<CommandRow> = row.ok === false ? {} : told(checks.find(({ tests }) => tests) ?? checks[0]);
-      for (const name of ['masked', 'says'] as const) delete row[name];
-      if (whole.masked) row.masked = true;
-      if (whole.says !== undefined) row.says = whole.says;
-      for (const check of checks) {
-        const one = { ...told(check), command: check.key };
-        tests.delete(check.key);
-        tests.set(check.key, one);
-        if (check.tests && (lastTest === undefined || lastTest.seq <= row.seq)) lastTest = one;
-      }
-      for (const oldest of tests.keys()) {
-        if (tests.size <= MAX_TESTS) break;
-        tests.delete(oldest);
-      }
+      const before = hasFailed(row);
+      settle(row, ok, exit, output);
+      const now = hasFailed(row);
+      if (now !== before) failed += now ? 1 : -1;
     },
     reworded(row, command) {
       row.command = command;
