@@ -31,8 +31,6 @@ export interface Intent {
   /** Lengths in bytes that the base covers. */
   timeline_bytes: number;
   chain_bytes: number;
-  /** Folders that the operation made, topmost first; removed again where it did not happen. */
-  made?: string[];
   /** Where the session's folder goes after the commit (rename, retitle). */
   to?: string;
   /** The timeline and the chain are staged like the renders: nothing was appended, so nothing is cut back. */

@@ -1,7 +1,7 @@
 /** Which folder a new session gets. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { errnoOf } from '../lib/errors.mts';
+import { namesIn } from '../lib/fs/files.mts';
 import { allLocks } from '../lib/fs/lock.mts';
 import { sessionKey, sessionPaths, storePaths } from '../store/layout.mts';
 import { withSuffix } from '../store/names.mts';
@@ -19,13 +19,4 @@ function isTaken(root: string, project: string, folder: string, id: string): boo
   if (named) return true;
   return namesIn(path.join(storePaths(root).projects, project)).some((name) => name.toLowerCase() === lower
     && (name !== folder || fs.existsSync(sessionPaths(placeDir(root, `${project}/${name}`)).manifest)));
-}
-
-function namesIn(dir: string): string[] {
-  try {
-    return fs.readdirSync(dir);
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return [];
-    throw error;
-  }
 }

@@ -48,12 +48,3 @@ export function chainHeadFits(row: ChainRow): boolean {
   const { head, ...rest } = row;
   return head === sha256(JSON.stringify(rest));
 }
-
-/**
- * Hash of a set of files: lines `path NUL sha256`, paths with `/`, sorted by bytes, joined by LF, none at the end.
- */
-export function fileSetHash(files: ReadonlyMap<string, string>): string {
-  const lines = [...files].map(([path, hash]) => Buffer.from(`${path}\0${hash}`));
-  lines.sort(Buffer.compare);
-  return sha256(Buffer.from(lines.map((line) => line.toString('utf8')).join('\n')));
-}

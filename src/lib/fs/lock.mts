@@ -11,7 +11,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { HandoffError, errnoOf } from '../errors.mts';
-import { FILE_MODE, makeFolder, removeQuietly, removeTree, rename, sleep, writeAll } from './files.mts';
+import { FILE_MODE, makeFolder, namesIn, removeQuietly, removeTree, rename, sleep, writeAll } from './files.mts';
 import { exists, lifeOf, lifeOfNumber, ownHolder, type Holder, type Life } from './holder.mts';
 
 /** What a lock file says. Keys beside these belong to the operation that holds it. */
@@ -96,7 +96,7 @@ export function holderOf(folder: string, key: string): Held | undefined {
 
 /** Every lock in the folder that can be read; for look-ups and `unlock`. Never writes. */
 export function allLocks(folder: string): Held[] {
-  return names(folder).filter((name) => name.endsWith('.lock')).flatMap((name) => look(path.join(folder, name)) ?? []);
+  return namesIn(folder).filter((name) => name.endsWith('.lock')).flatMap((name) => look(path.join(folder, name)) ?? []);
 }
 
 /** The holder's record behind those of the dead whose work it has not settled yet. */
@@ -274,18 +274,9 @@ function ageMs(file: string): number {
   }
 }
 
-function names(folder: string): string[] {
-  try {
-    return fs.readdirSync(folder);
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return [];
-    throw error;
-  }
-}
-
 /** Removes what a process left that died: a lock before it was linked, or a folder at work; the name tells whose it was. */
 function sweep(folder: string): void {
-  for (const name of names(folder)) {
+  for (const name of namesIn(folder)) {
     const pid = /\.(\d+)\.[0-9a-f]{24}\.tmp$/.exec(name)?.[1];
     if (pid !== undefined && !exists(Number(pid))) removeTree(path.join(folder, name));
     if (name.endsWith('.taking') && ageMs(path.join(folder, name)) > TAKING_DEAD_MS) removeQuietly(path.join(folder, name));
