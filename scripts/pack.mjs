@@ -12,21 +12,22 @@ const tools = path.join(root, 'tools');
 const WORKER = 'capture/render-worker';
 /** Files that are started by their path. */
 const isEntry = (name) => !name.includes('/') || name === 'install/install';
-/** The code before the check of Node's version: a file of its own, in syntax that old versions parse. */
-const START = 'lib/cli/start';
-
 /** Modules of Node that take milliseconds to load and of which a command mostly uses nothing. */
 const LATE = new Set(['node:child_process', 'node:worker_threads']);
 
 /** Rooms, and the parts of rooms that most commands do not need. The longest that fits takes a module. */
 const PARTS = [
-  'lib', 'lib/cli/help', 'commands/handoff', 'commands/runtime', 'commands/execution', 'commands/capability', 'commands/install',
-  'transcript', 'transcript/adapters', 'transcript/adapters/claude-code', 'transcript/adapters/codex', 'transcript/detect', 'transcript/redaction',
-  'store', 'render', 'render/html', 'capture', 'runtime', 'execution', 'capability', 'install',
+  'lib', 'lib/fs', 'lib/git', 'transcript', 'transcript/adapters', 'transcript/adapters/claude-code', 'transcript/adapters/codex', 'transcript/detect',
+  'transcript/redaction', 'store', 'render', 'render/html', 'capture', 'runtime', 'execution', 'capability', 'install',
 ];
+/** What is read on the way to a mistake or to a question, never by a command that succeeds in silence. */
+const SELDOM = new Set(['confirm', 'exit-codes', 'help', 'nearest', 'progress', 'report'].map((name) => `lib/cli/${name}`));
+/** Read before Node's version is known: nothing in newer syntax may stand beside it. */
+const FIRST = 'lib/cli/start';
 
 function partOf(name) {
-  if (name === 'commands/umbrella' || name.endsWith('/table')) return 'commands';
+  if (name === FIRST || name.startsWith('commands/')) return name.replaceAll('/', '-');
+  if (SELDOM.has(name)) return 'lib-seldom';
   const fitting = PARTS.filter((part) => name === part || name.startsWith(part + '/') || name.startsWith(part + '-'));
   const part = fitting.sort((a, b) => b.length - a.length)[0];
   if (part === undefined) throw new Error(`no part for ${name}`);
@@ -72,14 +73,15 @@ function partsFor(name) {
   return [...parts].sort();
 }
 
-function loading(name) {
-  return `$load(${[name, ...partsFor(name)].map((text) => `'${text}'`).join(', ')})`;
+/** What `$load` and `$take` are told of a module. */
+function wordsFor(name) {
+  return [name, ...partsFor(name)].map((text) => `'${text}'`).join(', ');
 }
 
 /** Code with `import()` and `import.meta.url` as the packed form has them. */
 function rewritten(name, text) {
   return text
-    .replace(/\bimport\('(\.[^']+)'\)/g, (_all, to) => loading(resolve(name, to)))
+    .replace(/\bimport\('(\.[^']+)'\)/g, (_all, to) => `$load(${wordsFor(resolve(name, to))})`)
     .replace(/\bimport\('(node:[^']+)'\)/g, (_all, to) => `Promise.resolve().then(() => $builtin('${to}'))`)
     .replaceAll('import.meta.url', `$urlOf('${name}')`);
 }
@@ -123,26 +125,29 @@ function write(name, text) {
   return file;
 }
 
-const up = (name) => '../'.repeat(name.split('/').length - 1) || './';
+/** An entry: what it imports at once is taken from the parts. */
+function entry({ name, lines }) {
+  const first = lines[0].startsWith('#!') ? `${lines[0]}\n` : '';
+  const up = '../'.repeat(name.split('/').length - 1) || './';
+  const code = lines.slice(first === '' ? 0 : 1).map((line) => {
+    const [, what, from] = IMPORT.exec(line) ?? [];
+    if (from === undefined || isEntry(resolve(name, from))) return line;
+    return `const ${what} = $take(${wordsFor(resolve(name, from))});`;
+  }).join('\n');
+  if (!code.includes('$take(') && !code.includes('import(')) return first + code;
+  return `${first}import { createRequire } from 'node:module';\nconst { $load, $take } = createRequire(import.meta.url)('${up}modules.cjs');\n${rewritten(name, code)}`;
+}
 
 rmSync(tools, { recursive: true, force: true });
 const parts = new Map();
 for (const module of [...modules.values()].sort((a, b) => (a.name < b.name ? -1 : 1))) {
-  const { name, code } = module;
-  if (name === START) {
-    write(`${name}.mjs`, `import { $load } from '${up(name)}modules.mjs';\n${rewritten(name, code)}`);
-  } else if (name === WORKER) {
-    write(`${name}.mjs`, `import { $load } from '${up(name)}modules.mjs';\nawait ${loading(name)};\n`);
-    parts.set(partOf(name), (parts.get(partOf(name)) ?? '') + factory(module));
-  } else if (isEntry(name)) {
-    const text = rewritten(name, code);
-    chmodSync(write(`${name}.mjs`, text.includes('$load(') ? text.replace(/^(import .*)$/m, `$1\nimport { $load } from '${up(name)}modules.mjs';`) : text), 0o755);
-  } else {
-    parts.set(partOf(name), (parts.get(partOf(name)) ?? '') + factory(module));
-  }
+  const { name } = module;
+  if (isEntry(name)) chmodSync(write(`${name}.mjs`, entry(module)), 0o755);
+  else parts.set(partOf(name), (parts.get(partOf(name)) ?? '') + factory(module));
+  if (name === WORKER) write(`${name}.mjs`, entry({ name, lines: [`import {} from './render-worker.mjs';`] }));
 }
 for (const [part, text] of parts) {
-  write(`parts/${part}.mjs`, `import { $builtin, $define, $late, $load, $need, $urlOf } from '../modules.mjs';\n${text}`);
+  write(`parts/${part}.cjs`, `'use strict';\nconst { $builtin, $define, $late, $load, $need, $urlOf } = require('../modules.cjs');\n${text}`);
 }
-copyFileSync(new URL('./modules.mjs', import.meta.url), path.join(tools, 'modules.mjs'));
+copyFileSync(new URL('./modules.cjs', import.meta.url), path.join(tools, 'modules.cjs'));
 rmSync(compiled, { recursive: true });
