@@ -135,6 +135,24 @@ describe('one damage is one finding', () => {
     expect(desk.handoff(['verify', 's'])).toMatchObject({ status: 4, stderr: 'handoff: no handoffs yet\n' });
   });
 
+  it('a folder or a pipe in the place of a file is a file that is missing, and keeps nobody waiting', () => {
+    const row = { id: 's', uuid: 's', project: 'w', harness: '', turns: 0, revisions: 0, updated: '', manifest_sha256: '' };
+    const expected = {
+      'manifest.json': 'manifest-unreadable', 'timeline.jsonl': 'timeline-missing', 'chain.jsonl': 'chain-broken', 'HANDOFF.llm.json': 'payload-missing',
+      'HANDOFF.summary.json': 'summary-differs', 'TOOLS.md': 'tools-differ', 'HANDOFF.md': 'brief-missing',
+    };
+    for (const [name, id] of Object.entries(expected)) {
+      const bytes = session().bytes(name);
+      for (const command of process.platform === 'win32' ? ['mkdir'] : ['mkdir', 'mkfifo']) {
+        rmSync(session().path(name));
+        expect(spawnSync(command, [session().path(name)]).status).toBe(0);
+        expect(checkSession(desk.root, row).findings.map((finding) => finding.id), `${command} ${name}`).toEqual([id]);
+        rmSync(session().path(name), { recursive: true });
+        session().write(name, bytes);
+      }
+    }
+  });
+
   it('a store that a checkout converted to CRLF is told apart from one that was edited', () => {
     for (const name of readdirSync(session().dir)) crlf(name);
     expect(verify()).toMatchObject({ status: 1, told: { findings: [{ id: 'line-ends' }] } });
