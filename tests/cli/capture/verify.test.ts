@@ -1,6 +1,6 @@
 /** What verify finds: one damage, one finding, told with what was expected and found; and that it only reads. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -55,6 +55,7 @@ function resign(change: (manifest: Record<string, unknown>) => void): void {
 }
 
 const DAMAGES: Record<FindingId, () => void> = {
+  unreadable: () => { unlinkSync(session().path('timeline.jsonl')); symlinkSync('timeline.jsonl', session().path('timeline.jsonl')); },
   'manifest-unreadable': () => session().write('manifest.json', '{"session":'),
   'manifest-tampered': () => edit('manifest.json', /"turn_count": \d+/, '"turn_count": 1'),
   'timeline-missing': () => unlinkSync(session().path('timeline.jsonl')),
