@@ -97,10 +97,10 @@ function decide(request: BringRequest): Decision {
     const brought: Brought = { ...base, action: 'already', kept: changed, missing, files: copy.record.files.size, links: record.links, hooks: record.hooks };
     return { brought, copy, record: same, work: addsToRecord(copy, record) };
   }
+  mustRest(target);
   const steps = planCopy({ wanted: source.files, owned: copy.owned, states: statesOf(target, new Set([...source.files.keys(), ...copy.owned.keys()])), force });
   mustNotBeBlocked(target, steps, copy);
   const work = copy.pending !== undefined || changesFiles(steps) || saysOther(copy, record);
-  if (work) mustRest(target);
   const brought: Brought = {
     ...base, steps, kept: pathsOf(steps, 'keep'), left: pathsOf(steps, 'leave'), links: record.links, hooks: record.hooks,
     ...(work ? {} : { action: 'current' as const }),
