@@ -14,7 +14,8 @@ import { statesOf } from './copy.mts';
 import { makeLink } from './links.mts';
 import { removePending, writePending, type Operation } from './pending.mts';
 import { pathsOf, type Step } from './plan.mts';
-import { RECORD_NAME, type HookRecord, type InstallRecord } from './record.mts';
+import { RECORD_NAME, type InstallRecord } from './record.mts';
+import type { HookRecord } from './hooks/wire.mts';
 import { removeEmptyUpTo, removeIfEmpty } from './stage.mts';
 
 export interface Change {

@@ -9,7 +9,8 @@ import { mustRest } from './at-rest.mts';
 import { checkCopy, isLink, leadsTo, readCopy, statesOf, type Copy } from './copy.mts';
 import { changesFiles, pathsOf, planCopy, type Step } from './plan.mts';
 import { SKILL, isFolder, isThere } from './places.mts';
-import { foundRecord, makeRecord, type HookRecord, type InstallRecord } from './record.mts';
+import { foundRecord, makeRecord, type InstallRecord } from './record.mts';
+import type { HookRecord } from './hooks/wire.mts';
 import type { Source } from './source.mts';
 import { beginWork, stageFiles } from './stage.mts';
 

@@ -3,6 +3,8 @@
  * user's home or to a repository, in the client's own order; the first is where a copy for that client alone goes.
  * lib/handoff-root.mts looks for the installed copy in the same folders, and a test holds the two together.
  */
+import type { HookHarness } from './hooks/harnesses.mts';
+
 export interface Harness {
   /** The word after `--harness`. */
   readonly id: string;
@@ -20,10 +22,8 @@ export interface Harness {
   /** Skills of a repository count only after a person has trusted it. */
   readonly trust?: true;
   /** Where its hooks are set: in the home, in a repository, and whose form they have. */
-  readonly hooks?: { readonly form: HookForm; readonly user: string; readonly project: string };
+  readonly hooks?: { readonly form: HookHarness; readonly user: string; readonly project: string };
 }
-
-export type HookForm = 'claude-code' | 'codex' | 'gemini';
 
 /** The skills folder that several clients read. */
 export const SHARED = '.agents/skills';

@@ -6,7 +6,7 @@
 import path from 'node:path';
 import { fileSetHash } from '../lib/hash-chain.mts';
 import { readText } from '../lib/fs/files.mts';
-import type { HookForm } from './harnesses.mts';
+import type { HookRecord } from './hooks/wire.mts';
 
 export const RECORD_NAME = '.agents-handoff-install.json';
 export const RECORD_SCHEMA = '1.0-install-provenance';
@@ -15,16 +15,6 @@ export const RECORD_SCHEMA = '1.0-install-provenance';
 export type SourceNote =
   | { kind: 'tree'; path: string }
   | { kind: 'archive'; ref: string; label: string; archive_url: string; archive_sha256: string };
-
-/** One harness's hooks as they were wired. */
-export interface HookRecord {
-  harness: HookForm;
-  settings: string;
-  events: string[];
-  command: string;
-  entry_sha256: string;
-  backup?: string;
-}
 
 export interface InstallRecord {
   schema_version: typeof RECORD_SCHEMA;

@@ -9,19 +9,21 @@ import { isLink, readCopy, statesOf, type Copy } from './copy.mts';
 import { removeLink } from './links.mts';
 import { PENDING_NAME, removePending, writePending } from './pending.mts';
 import { isFolder } from './places.mts';
-import { RECORD_NAME, makeRecord, type HookRecord } from './record.mts';
+import { RECORD_NAME, makeRecord } from './record.mts';
+import type { HookRecord } from './hooks/wire.mts';
 import { beginWork, removeIfEmpty } from './stage.mts';
 
 export interface TakeRequest {
   target: string;
   dryRun: boolean;
   /** Takes a hook out of its settings; `changed` where it is not as it was wired, and stays. */
-  unwire?: (hook: HookRecord) => 'removed' | 'absent' | 'changed';
+  unwire(hook: HookRecord): 'removed' | 'absent' | 'changed';
   onSignal(undo: () => void): () => void;
 }
 
 export interface Taken {
-  action: 'removed' | 'absent';
+  /** `unserved`: a harness was taken from a copy that stays for others. */
+  action: 'removed' | 'unserved' | 'absent';
   target: string;
   version: string | undefined;
   /** Files that went, or would go. */
@@ -84,7 +86,7 @@ function remove(copy: Copy, taken: Taken, { unwire, target }: TakeRequest, token
   const record = copy.pending?.record ?? copy.record;
   writePending(target, { operation: 'remove', known: Object.fromEntries([...copy.owned].map(([name, hashes]) => [name, [...hashes]])), record: intended(copy, taken) }, token);
   const wired = new Map([...(copy.record?.hooks ?? []), ...(record?.hooks ?? [])].map((hook) => [hook.settings, hook]));
-  const hooks = unwire === undefined ? [] : [...wired.values()].map((hook) => ({ settings: hook.settings, result: unwire(hook) }));
+  const hooks = [...wired.values()].map((hook) => ({ settings: hook.settings, result: unwire(hook) }));
   const links = taken.links.filter((link) => removeLink(link, target));
   // A skill that is half gone must not be found as one.
   const files = [...taken.files].sort((a, b) => Number(b === 'SKILL.md') - Number(a === 'SKILL.md'));

@@ -1,12 +1,15 @@
 import path from 'node:path';
 import type { Command, Io } from '../../lib/cli/command.mts';
+import { HandoffError } from '../../lib/errors.mts';
 import { adoptStore, strayStore } from '../../install/adopt.mts';
 import { bring, type Brought } from '../../install/bring.mts';
 import { realCopy } from '../../install/copy.mts';
 import { twice } from '../../install/found.mts';
 import { HARNESSES, type Harness } from '../../install/harnesses.mts';
-import { SKILL, foldersOf, homeIfAny, isHere } from '../../install/places.mts';
-import { chooseTargets, type Target, type Targets } from '../../install/targets.mts';
+import { HOOKS } from '../../install/hooks/harnesses.mts';
+import { wireHooks, type HookRecord } from '../../install/hooks/wire.mts';
+import { SKILL, foldersOf, homeIfAny, inHome, isHere } from '../../install/places.mts';
+import { chooseTargets, type Target, type Targets, type Wanted } from '../../install/targets.mts';
 import { commandOf, forEach } from './acting.mts';
 import { DRY_RUN_FLAG, FORCE_FLAG, TARGET_FLAGS, TELL_FLAGS, groundOf, namesTarget, wantedOf } from './flags.mts';
 import { sourceOf } from './origin.mts';
@@ -17,6 +20,7 @@ const flags = {
   version: { type: 'value', value: '<x>', summary: 'this published version or tag, where it is not the one that runs' },
   registry: { type: 'value', value: '<url>', summary: 'where to fetch it; else what `npm config get registry` prints' },
   force: { ...FORCE_FLAG, summary: 'over the same version, and over what is in the way: that is kept as .orig' },
+  hooks: { type: 'boolean', summary: 'wire the harness\'s own hooks, so that sessions are captured without being asked' },
   'dry-run': DRY_RUN_FLAG,
   ...TELL_FLAGS,
 } as const;
@@ -35,11 +39,12 @@ export const command: Command<typeof flags> = {
     const chosen = chooseTargets(wanted, ground);
     const home = homeIfAny(ground);
     const stray = home === undefined ? undefined : strayStore(home, ground);
+    const hooked = options.hooks === true ? hookedHarnesses(chosen, io) : [];
     const source = await sourceOf(options, io);
     const dryRun = options['dry-run'] === true;
     try {
       const one = (target: Target): Promise<Brought> => bring({
-        ...target, operation: 'install', source, relativeLinks: chosen.relativeLinks, force: options.force === true, dryRun, onSignal: (undo) => io.onSignal(undo),
+        ...target, operation: 'install', source, relativeLinks: chosen.relativeLinks, force: options.force === true, dryRun, ...wiring(hooked, target, chosen, wanted, io), onSignal: (undo) => io.onSignal(undo),
       });
       const { done, failed } = await forEach(chosen.targets, ({ target }) => target, io, one);
       const apart = await instead(done, io, one);
@@ -48,6 +53,7 @@ export const command: Command<typeof flags> = {
       const warnings = dryRun ? [] : twice(ground);
       for (const warning of warnings) io.note(warning);
       if (wanted.location !== 'global') noteTrust(chosen, io);
+      for (const { hooks } of hooked) if (hooks !== undefined && HOOKS[hooks.form].note !== undefined) io.note(HOOKS[hooks.form].note ?? '');
       const next = nextStep(all[0], chosen, namesTarget(wanted) || wanted.all ? [] : unserved(io, all[0]));
       return {
         json: {
@@ -67,6 +73,29 @@ export const command: Command<typeof flags> = {
     }
   },
 };
+
+/** The harnesses of this line that have hooks. Throws USAGE where none has. */
+function hookedHarnesses({ served }: Targets, io: Io): Harness[] {
+  const hooked = served.filter(({ hooks }) => hooks !== undefined);
+  const known = HARNESSES.filter(({ hooks }) => hooks !== undefined).map(({ id }) => id).join(', ');
+  if (hooked.length === 0) throw new HandoffError('USAGE', `--hooks needs a harness that has them (${known})`);
+  for (const { name } of served.filter(({ hooks, id }) => hooks === undefined && id !== 'agents')) io.note(`no hooks are wired for ${name} (only for ${known})`);
+  return hooked;
+}
+
+/** The wiring of those harnesses that this copy is for. */
+function wiring(hooked: readonly Harness[], target: Target, { base }: Targets, { location }: Wanted, io: Io): { wire?: (dryRun: boolean) => HookRecord[] } {
+  const mine = hooked.filter(({ id }) => target.harness.split(',').includes(id));
+  if (mine.length === 0 || base === undefined) return {};
+  return {
+    wire: (dryRun) => mine.flatMap((harness) => {
+      const { hooks } = harness;
+      if (hooks === undefined) return [];
+      const settings = location === 'global' ? inHome(hooks.user, harness, base, groundOf(io)) : path.join(base, hooks.project);
+      return [wireHooks({ harness: hooks.form, settings, copy: target.target, dryRun })];
+    }),
+  };
+}
 
 /** A copy in the place of every link that could not be made. */
 async function instead(done: readonly Brought[], io: Io, one: (target: Target) => Promise<Brought>): Promise<Brought[]> {

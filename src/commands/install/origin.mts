@@ -10,7 +10,7 @@ export interface OriginOptions { readonly version?: string; readonly registry?: 
 export async function sourceOf({ version, registry }: OriginOptions, io: Io): Promise<Source> {
   if (version === undefined || version === VERSION) return treeSource(io.home);
   // Nothing else of the installer needs the network, and so nothing of it is loaded before.
-  const [{ fetchPackage, npmRegistry }, { unpackPackage }] = await Promise.all([import('../../install/registry.mts'), import('../../install/archive.mts')]);
+  const [{ fetchPackage }, { npmRegistry }, { unpackPackage }] = await Promise.all([import('../../install/registry.mts'), import('../../install/npm.mts'), import('../../install/archive.mts')]);
   const asked = npmRegistry(registry);
   io.progress(`fetching ${SKILL}@${version}`);
   return archiveSource(version, { fetch: (ref) => fetchPackage({ registry: asked, name: SKILL, version: ref }), unpack: unpackPackage });

@@ -5,7 +5,9 @@ import { findInstallations } from '../../install/found.mts';
 import { isLink, readCopy, realCopy } from '../../install/copy.mts';
 import { realPlace } from '../../install/places.mts';
 import { takeAway, type Taken } from '../../install/take-away.mts';
-import { unlinkPlace } from '../../install/unlink.mts';
+import { unserve } from '../../install/unserve.mts';
+import { SHARED, type Harness } from '../../install/harnesses.mts';
+import { unwireHooks } from '../../install/hooks/wire.mts';
 import { placesNamed, type Wanted } from '../../install/targets.mts';
 import { counted } from '../../lib/plural.mts';
 import { forEach, listLine } from './acting.mts';
@@ -17,8 +19,8 @@ const flags = {
   'dry-run': DRY_RUN_FLAG,
 } as const;
 
-/** A copy to remove, or a link to one: then the copy stays. */
-interface Victim { place: string; link?: true }
+/** A copy to remove; or a harness to take from one that stays, with the link that it has. */
+type Victim = { place: string } | { place: string; from: string; link?: string; harness: Harness };
 
 export const command: Command<typeof flags> = {
   name: 'remove',
@@ -33,7 +35,7 @@ export const command: Command<typeof flags> = {
     const victims = victimsOf(wanted, io);
     const dryRun = options['dry-run'] === true;
     const plan = await forEach(victims, ({ place }) => place, io, (victim) => take(victim, true, io));
-    const some = plan.done.filter(({ action }) => action === 'removed');
+    const some = plan.done.filter(({ action }) => action !== 'absent');
     if (some.length > 0 && !dryRun && options.force !== true && !(await io.confirm(`Remove ${some.map(({ target }) => target).join(' and ')}?`))) {
       throw new HandoffError('DECLINED', `nothing was removed: nobody confirmed it (--force removes without asking): ${some.map(({ target }) => target).join(', ')}`);
     }
@@ -57,28 +59,44 @@ function victimsOf(wanted: Wanted, io: Io): Victim[] {
     }
     return all;
   }
-  return placesNamed(wanted, ground).map((place) => (isLink(place) ? { place, link: true } : { place: realPlace(place) }));
+  if (wanted.harnesses.length === 0) return placesNamed(wanted, ground).map((place) => ({ place: realPlace(place) }));
+  return wanted.harnesses.flatMap((harness) => placesNamed({ ...wanted, harnesses: [harness] }, ground).map((place) => victimOf(place, harness, wanted.harnesses)));
 }
 
-function take({ place, link }: Victim, dryRun: boolean, io: Io): Taken {
-  const onSignal = (undo: () => void) => io.onSignal(undo);
-  if (link !== true) return takeAway({ target: place, dryRun, onSignal });
+function victimOf(place: string, harness: Harness, named: readonly Harness[]): Victim {
   const real = realCopy(place);
-  // Behind a link of somebody's own may be anything, such as a checkout; behind one of ours is a copy with a record.
-  if (real === undefined || readCopy(real).record === undefined) throw new HandoffError('EXISTS', `${place} is a link, and not to an installed copy; it stays`);
-  return unlinkPlace({ link: place, target: real, dryRun, onSignal });
+  if (isLink(place)) {
+    // Behind a link of somebody's own may be anything, such as a checkout; behind one of ours is a copy with a record.
+    if (real === undefined || readCopy(real).record === undefined) throw new HandoffError('EXISTS', `${place} is a link, and not to an installed copy; it stays`);
+    return { place, from: real, link: place, harness };
+  }
+  const others = (readCopy(place).record?.harness ?? '').split(',').filter((id) => id !== '' && !named.some((one) => one.id === id));
+  const isShared = harness.id !== 'agents' && path.dirname(place).endsWith(path.join(...SHARED.split('/')));
+  return isShared && others.length > 0 ? { place, from: realPlace(place), harness } : { place: realPlace(place) };
+}
+
+function take(victim: Victim, dryRun: boolean, io: Io): Taken {
+  const common = { dryRun, unwire: unwireHooks, onSignal: (undo: () => void) => io.onSignal(undo) };
+  if (!('from' in victim)) return takeAway({ target: victim.place, ...common });
+  const { from, link, harness } = victim;
+  return unserve({ target: from, ...(link === undefined ? {} : { link }), harnesses: [harness.id], forms: harness.hooks === undefined ? [] : [harness.hooks.form], ...common });
 }
 
 function textOf(taken: Taken, dryRun: boolean): string[] {
-  const { action, target, version, files, links, hooks, edited, rest, store } = taken;
+  const { action, target, version, files, links, edited, rest, store } = taken;
   if (action === 'absent') return [`install: nothing is installed at ${target}; nothing was removed`];
-  const what = files.length === 0 && links.length > 0 ? 'the link' : `${version ?? 'unknown'} (${counted(files.length, 'file')})`;
+  if (action === 'unserved' && links.length === 0) return [`install: ${target} stays, since it serves others; a client that reads that folder finds it still (--path removes it)`, ...hookLines(taken)];
+  const what = action === 'unserved' ? 'the link' : `${version ?? 'unknown'} (${counted(files.length, 'file')})`;
   return [
     `install: ${dryRun ? 'would remove' : 'removed'} ${what} from ${target}`,
     ...links.filter((link) => link !== target).map((link) => `  link ${link}`),
-    ...hooks.map(({ settings, result }) => `  hooks in ${settings}: ${result === 'changed' ? 'changed since, left as they are' : result}`),
+    ...hookLines(taken),
     ...listLine('edited, kept', edited),
     ...listLine('kept', rest.map((name) => path.join(target, name))),
     ...(store ? [`  handoffs are kept there: HANDOFFS_ROOT=${target} names them, a copy that is installed there again finds them`] : []),
   ];
+}
+
+function hookLines({ hooks }: Taken): string[] {
+  return hooks.map(({ settings, result }) => `  hooks in ${settings}: ${result === 'changed' ? 'changed since, left as they are' : result}`);
 }

@@ -2,7 +2,7 @@ import type { Command } from '../../lib/cli/command.mts';
 import { HandoffError } from '../../lib/errors.mts';
 import { SKILL } from '../../install/places.mts';
 import type { Installation } from '../../install/found.mts';
-import { npmRegistry } from '../../install/registry.mts';
+import { npmRegistry } from '../../install/npm.mts';
 import { treeSource } from '../../install/source.mts';
 import { verifyPackage } from '../../install/verify-package.mts';
 import { forEach, installationsMeant } from './acting.mts';
