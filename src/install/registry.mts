@@ -7,8 +7,6 @@ import { HandoffError } from '../lib/errors.mts';
 import { sha256 } from '../lib/hash-chain.mts';
 import { download, targetOf, type DownloadLimits } from './download.mts';
 
-export { npmRegistry } from './npm.mts';
-
 export interface FetchLimits {
   document: DownloadLimits;
   archive: DownloadLimits;

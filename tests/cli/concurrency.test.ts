@@ -2,11 +2,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { buildInto, seeded, turnsOf } from '../helpers/build.ts';
+import { importBuilt } from '../helpers/built.ts';
 import { verifyStore2 } from '../helpers/reference-verify.ts';
-import { freshFolder, REPOSITORY, run, start, type Result } from '../helpers/run.ts';
+import { freshFolder, run, start, type Result } from '../helpers/run.ts';
 
 const scratch = freshFolder('handoff-together-');
 afterAll(() => fs.rmSync(scratch, { recursive: true, force: true }));
@@ -190,7 +190,7 @@ describe(`many commands at once (seed ${SEED})`, () => {
     // The built build in one process a builder: starting Node for each would leave them little to meet in.
     const script = `
       import fs from 'node:fs';
-      import { build } from ${JSON.stringify(pathToFileURL(path.join(REPOSITORY, 'tools/capture/build.mjs')).href)};
+      ${importBuilt('capture/build', 'build')}
       const [root, dir, own] = process.argv.slice(1);
       const place = { root, cwd: dir, stdin: [], redactionPatterns: [], maxBriefTokens: 30000, linking: { enabled: true, min_overlap_score: 0.06 }, note() {}, progress() {}, onSignal: () => () => {},
         tools: { exclude_patterns: [], include_tool_outputs: true, truncate_tool_outputs: false, max_tool_output_length: 1000 } };

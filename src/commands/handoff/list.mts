@@ -39,22 +39,26 @@ const COLUMNS: readonly ((row: IndexRow) => string)[] = [
   promoted,
 ];
 
-/** Column by column: with ten thousand rows, arrays of cells for each would cost more than all else. */
+/** Cells are made twice, to be measured and to be shown: with ten thousand rows, keeping them would cost more. */
 function table(rows: readonly IndexRow[]): string {
-  const lines: string[] = Array.from({ length: rows.length }, () => '');
-  for (const column of COLUMNS) {
-    const cells = rows.map(column);
-    let width = 0;
-    for (const cell of cells) if (cell.length > width) width = cell.length;
-    if (width > 0) for (let at = 0; at < cells.length; at += 1) lines[at] += `${(cells[at] ?? '').padEnd(width)}  `;
-  }
-  return lines.map((line) => line.trimEnd()).join('\n');
+  const widths = COLUMNS.map((cell) => rows.reduce((width, row) => Math.max(width, cell(row).length), 0));
+  const shown = COLUMNS.flatMap((cell, at) => (widths[at] === 0 ? [] : [{ cell, width: (widths[at] ?? 0) + 2 }]));
+  return rows.map((row) => {
+    let line = '';
+    for (const { cell, width } of shown) line += cell(row).padEnd(width);
+    return line.trimEnd();
+  }).join('\n');
 }
 
+/** What a line may not hold: any other gap than one blank. */
+const GAP = /[^\S ]| {2}|[\u0000-\u001f]/;
+const SURROGATE = /[\ud800-\udfff]/;
+
 function cut(name: string): string {
-  if (name.length <= WIDEST && !/[\s\u0000-\u001f]/.test(name)) return name;
-  const flat = name.replace(/[\s\u0000-\u001f]+/g, ' ');
-  return flat.length <= WIDEST ? flat : `${[...flat].slice(0, WIDEST - 1).join('')}…`;
+  const flat = GAP.test(name) ? name.replace(/[\s\u0000-\u001f]+/g, ' ') : name;
+  if (flat.length <= WIDEST) return flat;
+  const head = flat.slice(0, WIDEST - 1);
+  return SURROGATE.test(head) ? `${[...flat].slice(0, WIDEST - 1).join('')}…` : `${head}…`;
 }
 
 /** Sub-agents' ids begin alike and end apart. */

@@ -12,8 +12,6 @@ import { HOOKS, type HookHarness } from './harnesses.mts';
 import { backUp, backupsOf, mustBeWritable, readSettings, writeSettings } from './settings-file.mts';
 import { withEntry, withoutEntry } from './settings-text.mts';
 
-export { HOOKS, type HookHarness } from './harnesses.mts';
-
 /** What was wired, for the record of an installation; enough to take exactly that out again. */
 export interface HookRecord {
   harness: HookHarness;

@@ -3,7 +3,8 @@ import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { wireHooks, type HookHarness } from '../../../src/install/hooks/wire.mts';
+import type { HookHarness } from '../../../src/install/hooks/harnesses.mts';
+import { wireHooks } from '../../../src/install/hooks/wire.mts';
 import { freshFolder, REPOSITORY, run, type Result } from '../../helpers/run.ts';
 
 // What a home may be called is not ours to choose.

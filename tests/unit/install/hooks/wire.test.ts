@@ -2,7 +2,8 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, readdirSync,
 import os from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { HOOKS, unwireHooks, wireHooks, type HookHarness, type HookRecord } from '../../../../src/install/hooks/wire.mts';
+import { HOOKS, type HookHarness } from '../../../../src/install/hooks/harnesses.mts';
+import { unwireHooks, wireHooks, type HookRecord } from '../../../../src/install/hooks/wire.mts';
 import { readSettings, writeSettings } from '../../../../src/install/hooks/settings-file.mts';
 import { HandoffError } from '../../../../src/lib/errors.mts';
 import { sha256 } from '../../../helpers/desk.ts';

@@ -2,12 +2,12 @@ import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { HandoffError } from '../../../../src/lib/errors.mts';
 import { lifeOf, ownHolder } from '../../../../src/lib/fs/holder.mts';
 import { acquire, allLocks, holderOf, lockFile, recordsOf, type Lock } from '../../../../src/lib/fs/lock.mts';
-import { freshFolder, REPOSITORY } from '../../../helpers/run.ts';
+import { freshFolder } from '../../../helpers/run.ts';
+import { importBuilt } from '../../../helpers/built.ts';
 
 const scratch = freshFolder('handoff-lock-');
 afterAll(() => fs.rmSync(scratch, { recursive: true, force: true }));
@@ -241,7 +241,7 @@ describe('what a crash leaves beside a lock', () => {
 describe('many processes', () => {
   const script = (rounds: number): string => `
     import fs from 'node:fs';
-    import { acquire } from ${JSON.stringify(pathToFileURL(path.join(REPOSITORY, 'tools/lib/fs/lock.mjs')).href)};
+    ${importBuilt('lib/fs/lock', 'acquire')}
     for (let round = 0; round < ${rounds}; round += 1) {
       const lock = acquire(process.argv[1], 'k', 'test', 30000);
       fs.appendFileSync(process.argv[2], 'in ' + lock.left.length + '\\n');

@@ -1,0 +1,153 @@
+// Joins what tsc made of src/ into tools/: entries as files of their own, everything else as one file for each
+// room of the house under tools/parts/. A command then opens a few files where it would open a hundred.
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, chmodSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const compiled = path.join(root, '.build');
+const tools = path.join(root, 'tools');
+
+/** What a Worker starts: its file stays in its place, its code goes into a part. */
+const WORKER = 'capture/render-worker';
+/** Files that are started by their path. */
+const isEntry = (name) => !name.includes('/') || name === 'install/install';
+/** Modules of Node that take milliseconds to load and of which a command mostly uses nothing. */
+const LATE = new Set(['node:child_process', 'node:worker_threads']);
+
+/** Rooms, and the parts of rooms that most commands do not need. The longest that fits takes a module. */
+const PARTS = [
+  'lib', 'lib/fs', 'lib/git', 'transcript', 'transcript/adapters', 'transcript/adapters/claude-code', 'transcript/adapters/codex', 'transcript/detect',
+  'transcript/redaction', 'store', 'render', 'render/html', 'capture', 'runtime', 'execution', 'capability', 'install',
+];
+/** What is read on the way to a mistake or to a question, never by a command that succeeds in silence. */
+const SELDOM = new Set(['confirm', 'exit-codes', 'help', 'nearest', 'progress', 'report'].map((name) => `lib/cli/${name}`));
+/** Read before Node's version is known: nothing in newer syntax may stand beside it. */
+const FIRST = 'lib/cli/start';
+
+function partOf(name) {
+  if (name === FIRST || name.startsWith('commands/')) return name.replaceAll('/', '-');
+  if (SELDOM.has(name)) return 'lib-seldom';
+  const fitting = PARTS.filter((part) => name === part || name.startsWith(part + '/') || name.startsWith(part + '-'));
+  const part = fitting.sort((a, b) => b.length - a.length)[0];
+  if (part === undefined) throw new Error(`no part for ${name}`);
+  return part.replaceAll('/', '-');
+}
+
+/** Every compiled module: its name, code, and what it imports at once (`now`). */
+const modules = new Map();
+for (const file of readdirSync(compiled, { recursive: true, encoding: 'utf8' })) {
+  if (!file.endsWith('.mjs')) continue;
+  const name = file.slice(0, -4).split(path.sep).join('/');
+  modules.set(name, { name, code: readFileSync(path.join(compiled, file), 'utf8'), now: [] });
+}
+
+const IMPORT = /^import (?:(\* as \w+|\w+|\{[^}]*\}) from )?'([^']+)';$/;
+const EXPORT = /^export (?:async )?(?:function\*? ?|class |const )(\w+)/;
+
+for (const module of modules.values()) {
+  module.lines = module.code.split('\n');
+  for (const line of module.lines) {
+    const to = IMPORT.exec(line)?.[2];
+    if (to?.startsWith('.')) module.now.push(resolve(module.name, to));
+  }
+}
+
+function resolve(from, to) {
+  const name = path.posix.join(path.posix.dirname(from), to).replace(/\.mjs$/, '');
+  if (!modules.has(name)) throw new Error(`${from} imports ${to}, which is not there`);
+  return name;
+}
+
+/** The parts in which a module and everything that it imports at once stand. */
+function partsFor(name) {
+  const parts = new Set();
+  const seen = new Set();
+  const visit = (one) => {
+    if (seen.has(one)) return;
+    seen.add(one);
+    parts.add(partOf(one));
+    modules.get(one).now.forEach(visit);
+  };
+  visit(name);
+  return [...parts].sort();
+}
+
+/** What `$load` and `$take` are told of a module. */
+function wordsFor(name) {
+  return [name, ...partsFor(name)].map((text) => `'${text}'`).join(', ');
+}
+
+/** Code with `import()` and `import.meta.url` as the packed form has them. */
+function rewritten(name, text) {
+  return text
+    .replace(/\bimport\('(\.[^']+)'\)/g, (_all, to) => `$load(${wordsFor(resolve(name, to))})`)
+    .replace(/\bimport\('(node:[^']+)'\)/g, (_all, to) => `Promise.resolve().then(() => $builtin('${to}'))`)
+    .replaceAll('import.meta.url', `$urlOf('${name}')`);
+}
+
+/** One module as a function that gives its exports. */
+function factory({ name, lines }) {
+  const names = [];
+  const body = lines.map((line) => {
+    const [, what, from] = IMPORT.exec(line) ?? [];
+    if (from !== undefined) {
+      if (LATE.has(from) && name !== WORKER && /^\{ \w+(?:, \w+)* \}$/.test(what)) return words(what).map((one) => `const ${one} = $late('${from}', '${one}');`).join(' ');
+      const given = from.startsWith('.') ? `$need('${resolve(name, from)}')` : `$builtin('${from}')`;
+      if (what === undefined) return `${given};`;
+      return `const ${what.replace(/^\* as /, '').replaceAll(' as ', ': ')} = ${given};`;
+    }
+    if (!line.startsWith('export ')) {
+      if (/^import\b(?!\()/.test(line)) throw new Error(`${name}: an import that this script does not read: ${line}`);
+      return line;
+    }
+    const list = /^export \{([^}]*)\};$/.exec(line);
+    if (list !== null) {
+      names.push(...list[1].split(',').map((one) => one.trim()).filter((one) => one !== ''));
+      return '';
+    }
+    const [, own] = EXPORT.exec(line) ?? [];
+    if (own === undefined) throw new Error(`${name}: an export that this script does not read: ${line}`);
+    names.push(own);
+    return line.slice('export '.length);
+  });
+  if (names.some((one) => one.includes(' '))) throw new Error(`${name}: an export under another name`);
+  return `// src/${name}.mts\n$define('${name}', (function () {\n${rewritten(name, body.join('\n'))}\nreturn { ${names.join(', ')} };\n}));\n`;
+}
+
+/** The names between the braces of an import. */
+const words = (braces) => braces.slice(1, -1).split(',').map((one) => one.trim());
+
+function write(name, text) {
+  const file = path.join(tools, name);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  return file;
+}
+
+/** An entry: what it imports at once is taken from the parts. */
+function entry({ name, lines }) {
+  const first = lines[0].startsWith('#!') ? `${lines[0]}\n` : '';
+  const up = '../'.repeat(name.split('/').length - 1) || './';
+  const code = lines.slice(first === '' ? 0 : 1).map((line) => {
+    const [, what, from] = IMPORT.exec(line) ?? [];
+    if (from === undefined || isEntry(resolve(name, from))) return line;
+    return `const ${what} = $take(${wordsFor(resolve(name, from))});`;
+  }).join('\n');
+  if (!code.includes('$take(') && !code.includes('import(')) return first + code;
+  return `${first}import { createRequire } from 'node:module';\nconst { $load, $take } = createRequire(import.meta.url)('${up}modules.cjs');\n${rewritten(name, code)}`;
+}
+
+rmSync(tools, { recursive: true, force: true });
+const parts = new Map();
+for (const module of [...modules.values()].sort((a, b) => (a.name < b.name ? -1 : 1))) {
+  const { name } = module;
+  if (isEntry(name)) chmodSync(write(`${name}.mjs`, entry(module)), 0o755);
+  else parts.set(partOf(name), (parts.get(partOf(name)) ?? '') + factory(module));
+  if (name === WORKER) write(`${name}.mjs`, entry({ name, lines: [`import {} from './render-worker.mjs';`] }));
+}
+for (const [part, text] of parts) {
+  write(`parts/${part}.cjs`, `'use strict';\nconst { $builtin, $define, $late, $load, $need, $urlOf } = require('../modules.cjs');\n${text}`);
+}
+copyFileSync(new URL('./modules.cjs', import.meta.url), path.join(tools, 'modules.cjs'));
+rmSync(compiled, { recursive: true });
