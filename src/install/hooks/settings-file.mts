@@ -6,10 +6,12 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { HandoffError, errnoOf } from '../../lib/errors.mts';
-import { FILE_MODE, makeFolder, replaceFile } from '../../lib/fs/files.mts';
+import { FILE_MODE, makeFolder, namesIn, removeQuietly, replaceFile } from '../../lib/fs/files.mts';
 
 const MOST_BYTES = 16 << 20;
 const BOM = '\ufeff';
+/** No write takes this long. */
+const LEFT_MS = 60_000;
 
 export interface Settings {
   /** The file itself, behind all links. */
@@ -44,6 +46,7 @@ export function readSettings(settings: string): Settings | undefined {
 /** Writes `text` in the place of `before`, or as a new file. Throws HandoffError, and then the file is as it was. */
 export function writeSettings(settings: string, before: Settings | undefined, text: string): void {
   const mark = `agents-handoff-${randomBytes(4).toString('hex')}`;
+  removeLeftovers(before?.file ?? settings);
   if (before === undefined) {
     makeFolder(path.dirname(settings));
     replaceFile(settings, text, mark);
@@ -52,6 +55,18 @@ export function writeSettings(settings: string, before: Settings | undefined, te
   // The harness may have written it meanwhile.
   if (!fs.readFileSync(before.file).equals(before.bytes)) throw refused(settings, 'it changed while it was read; try again');
   replaceFile(before.file, (before.bytes.subarray(0, 3).toString('utf8') === BOM ? BOM : '') + text, mark, true, before.stat);
+}
+
+/** Half-written files of a run that was killed; a younger one may be that of a run that is at work. */
+function removeLeftovers(file: string): void {
+  const folder = path.dirname(file);
+  const name = path.basename(file);
+  for (const one of namesIn(folder)) {
+    if (!one.startsWith(`${name}.agents-handoff-`) || !/^[0-9a-f]{8}\.tmp$/.test(one.slice(name.length + '.agents-handoff-'.length))) continue;
+    const left = path.join(folder, one);
+    const stat = fs.lstatSync(left, { throwIfNoEntry: false });
+    if (stat !== undefined && Date.now() - stat.mtimeMs > LEFT_MS) removeQuietly(left);
+  }
 }
 
 /** A rename asks only the folder; who made the file read-only meant the file. Root is let through by the system, not by us. */

@@ -70,7 +70,7 @@ describe('fetchPackage', () => {
     ['no hash', { integrity: undefined, shasum: undefined }, /^SHAPE: .*names no hash/],
     ['hashes of kinds that prove nothing', { integrity: 'md5-abc', shasum: 'short' }, /^SHAPE: .*names no hash/],
     ['no archive', { tarball: undefined }, /^SHAPE: .*names no archive/],
-    ['an archive on another protocol', { tarball: 'https://registry.example/a.tgz' }, /^IO: .*leads to https:\/\/registry\.example, and only http: is followed/],
+    ['an archive on another protocol', { tarball: 'https://packages.example/a.tgz' }, /^IO: .*leads to https:\/\/packages\.example, and only http: is followed/],
     ['an archive on the disk', { tarball: 'file:///etc/passwd' }, /^IO: .*leads to file:/],
     ['an archive with a password', { tarball: 'http://a:b@127.0.0.1/a.tgz' }, /^IO: .*an address with a name in it/],
     ['an archive nowhere', { tarball: 'http://[' }, /^IO: .*which is no address/],
@@ -118,7 +118,7 @@ describe('fetchPackage', () => {
     send('/moved/0', '1');
     send('/moved/1', `${registry.url}${NAME}/-/3.1.0.tgz`);
     expect((await fetchIt()).sha256).toBe(sha256(bytes));
-    send('/moved/1', 'https://registry.example/a.tgz');
+    send('/moved/1', 'https://packages.example/a.tgz');
     expect(await refusal(fetchIt())).toMatch(/only http: is followed/);
     send('/moved/1', '/moved/0');
     expect(await refusal(fetchIt())).toMatch(/from place to place more than 5 times/);
@@ -228,24 +228,24 @@ describe('npmRegistry', () => {
   }
 
   it.each([
-    ['http://registry.example', 'http://registry.example/'],
-    ['https://registry.example/npm/?x#y', 'https://registry.example/npm/'],
+    ['http://packages.example', 'http://packages.example/'],
+    ['https://packages.example/npm/?x#y', 'https://packages.example/npm/'],
   ])('takes the address that is given: %s', (flag, url) => {
     vi.stubEnv('PATH', '/nonexistent');
     expect(npmRegistry(flag)).toBe(url);
   });
 
   it('else asks npm', () => {
-    npmIs('[ "$*" = "config get registry" ] && echo http://registry.example/from/npm');
-    expect(npmRegistry()).toBe('http://registry.example/from/npm/');
+    npmIs('[ "$*" = "config get registry" ] && echo http://packages.example/from/npm');
+    expect(npmRegistry()).toBe('http://packages.example/from/npm/');
   });
 
   it('has one sentence for each way in which there is no address', async () => {
     const said = async (flag?: string): Promise<string> => refusal((async () => npmRegistry(flag))());
-    expect(await said('registry.example')).toMatch(/^USAGE: --registry is no address/);
+    expect(await said('packages.example')).toMatch(/^USAGE: --registry is no address/);
     expect(await said('file:///a')).toMatch(/^USAGE: .*neither https nor http/);
-    expect(await said('https://me:secret@registry.example/')).toMatch(/^USAGE: .*a name or a password/);
-    expect(await said('https://me:secret@registry.example/')).not.toContain('secret');
+    expect(await said('https://me:secret@packages.example/')).toMatch(/^USAGE: .*a name or a password/);
+    expect(await said('https://me:secret@packages.example/')).not.toContain('secret');
     npmIs('exit 1');
     expect(await said()).toMatch(/^SOURCE: npm did not answer .*--registry <url>/);
     npmIs('echo undefined');

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -129,6 +129,15 @@ describe('wireHooks', () => {
     expect(unwireHooks(record)).toBe('removed');
     expect(lstatSync(settings).isSymbolicLink()).toBe(true);
     expect(text(real)).toBe(SETTINGS);
+  });
+
+  it('removes what a killed run left half-written, and nothing that is younger or somebody else\'s', () => {
+    put(SETTINGS);
+    const left = ['0123abcd.tmp', '89efabcd.tmp', 'mine.tmp'].map((name) => `${settings}.agents-handoff-${name}`);
+    for (const file of left) put('half', file);
+    for (const file of [left[0]!, left[2]!]) utimesSync(file, 1, 1);
+    wire();
+    expect(left.map((file) => existsSync(file))).toEqual([false, true, true]);
   });
 
   it('keeps every state that it replaced, and removes the backup that is no longer needed', () => {
