@@ -86,12 +86,14 @@ export function syncFolder(folder: string): void {
 /**
  * Puts `data` in the place of `target` in one step: a reader sees the old file or the new one.
  * `mark` tells whose the temporary name is; one that a crash left under the same mark is written over. On failure the temporary file is removed.
+ * `like` is the file that is replaced, where its mode and owner are to stay.
  */
-export function replaceFile(target: string, data: string | Uint8Array, mark: string, durable = true): void {
+export function replaceFile(target: string, data: string | Uint8Array, mark: string, durable = true, like?: fs.Stats): void {
   const temporary = `${target}.${mark}.tmp`;
   let fd: number | undefined;
   try {
     fd = openNew(temporary);
+    if (like !== undefined) keepAccess(fd, like);
     writeAll(fd, typeof data === 'string' ? Buffer.from(data) : data);
     if (durable) sync(fd);
     fs.closeSync(fd);
@@ -114,6 +116,19 @@ function openNew(file: string): number {
     fs.unlinkSync(file);
     return fs.openSync(file, 'wx', FILE_MODE);
   }
+}
+
+/** The owner first: giving a file away takes bits of its mode away. Only root may, and only root has to. */
+function keepAccess(fd: number, like: fs.Stats): void {
+  const { uid, gid } = fs.fstatSync(fd);
+  if (uid !== like.uid || gid !== like.gid) {
+    try {
+      fs.fchownSync(fd, like.uid, like.gid);
+    } catch (error) {
+      if (!['EPERM', 'EINVAL', 'ENOSYS'].includes(errnoOf(error) ?? '')) throw error;
+    }
+  }
+  fs.fchmodSync(fd, like.mode & 0o777);
 }
 
 export function removeQuietly(file: string): void {
