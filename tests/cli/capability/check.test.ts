@@ -213,9 +213,9 @@ describe('exit codes and words', () => {
 
 describe('time', () => {
   it('a probe that hangs is ended with all that it started, and holds nobody', async () => {
-    script('hangs', 'sleep 1000 & echo $! > "$1"; exec 2>&-; sleep 1000');
-    script('leaves', 'sleep 1000 & echo $! > left; exit 0');
-    script('bin/gemini', 'sleep 1000');
+    script('hangs', 'sleep 20 & echo $! > "$1"; exec 2>&-; sleep 20');
+    script('leaves', 'sleep 20 & echo $! > left; exit 0');
+    script('bin/gemini', 'sleep 20');
     const made = registry('hangs.json', {
       ...Object.fromEntries([1, 2, 3, 4].map((n) => [`hangs${n}`, { kind: 'command', command: './hangs', args: [`pid${n}`], timeout_ms: 700 }])),
       gemini: { kind: 'harness', target: 'gemini', timeout_ms: 700 },
