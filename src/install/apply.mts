@@ -13,6 +13,7 @@ import { makeFolder, rename, replaceFile, syncFolder } from '../lib/fs/files.mts
 import { statesOf } from './copy.mts';
 import { makeLink } from './links.mts';
 import { MARK, removePending, writePending, type Operation } from './pending.mts';
+import { isFolder } from './places.mts';
 import { pathsOf, type Step } from './plan.mts';
 import { RECORD_NAME, type InstallRecord } from './record.mts';
 import type { HookRecord } from './hooks/wire.mts';
@@ -52,6 +53,8 @@ export function applyChange(change: Change): Applied {
     throw error;
   }
   const setAside = bringIn(target, steps, staged);
+  // Of all that is known, and not of what was deleted now: a run that was killed may have deleted a file and not yet its folder.
+  removeEmptyFolders(target, known.keys());
   const links = change.record.links.filter((link) => makeLink(link, target, change.relativeLinks));
   const record = { ...change.record, links, hooks: change.wire() };
   mustBeWhole(target, pathsOf(steps, 'add', 'replace', 'set-aside', 'same'), change.wanted);
@@ -73,7 +76,6 @@ function bringIn(target: string, steps: readonly Step[], staged: ReadonlyMap<str
     const file = path.join(target, name);
     if (action === 'delete') {
       fs.unlinkSync(file);
-      removeEmptyBelow(target, name);
     }
     if (action === 'set-aside') {
       const orig = freeName(file);
@@ -99,9 +101,15 @@ function moveIn(from: string, file: string): void {
   }
 }
 
-/** The folders of a file that is gone, as long as they are empty; the copy's own stays. */
-export function removeEmptyBelow(target: string, name: string): void {
-  for (let at = path.dirname(name); at !== '.' && removeIfEmpty(path.join(target, at)); at = path.dirname(at));
+/** The folders of these files, where nothing is left in them; the copy's own stays. */
+export function removeEmptyFolders(target: string, names: Iterable<string>): void {
+  const folders = new Set<string>();
+  for (const name of names) for (let at = path.dirname(name); at !== '.'; at = path.dirname(at)) folders.add(at);
+  for (const folder of [...folders].sort((a, b) => b.length - a.length)) {
+    // Behind a link it is somebody else's folder.
+    const [parent, name] = [path.join(target, path.dirname(folder)), path.basename(folder)];
+    if (isFolder(parent) && fs.realpathSync(parent) === path.join(fs.realpathSync(target), path.dirname(folder))) removeIfEmpty(path.join(parent, name));
+  }
 }
 
 function freeName(file: string): string {

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { HandoffError, errnoOf } from '../lib/errors.mts';
 import { syncFolder } from '../lib/fs/files.mts';
-import { removeEmptyBelow } from './apply.mts';
+import { removeEmptyFolders } from './apply.mts';
 import { mustRest } from './at-rest.mts';
 import { isLink, readCopy, statesOf, type Copy } from './copy.mts';
 import { removeLink } from './links.mts';
@@ -90,10 +90,8 @@ function remove(copy: Copy, taken: Taken, { unwire, target }: TakeRequest): Take
   const links = taken.links.filter((link) => removeLink(link, target));
   // A skill that is half gone must not be found as one.
   const files = [...taken.files].sort((a, b) => Number(b === 'SKILL.md') - Number(a === 'SKILL.md'));
-  for (const name of files) {
-    removeFile(path.join(target, name));
-    removeEmptyBelow(target, name);
-  }
+  for (const name of files) removeFile(path.join(target, name));
+  removeEmptyFolders(target, copy.owned.keys());
   for (const name of [RECORD_NAME, `${RECORD_NAME}.${MARK}.tmp`, `${PENDING_NAME}.${MARK}.tmp`]) removeFile(path.join(target, name));
   removePending(target);
   if (!removeIfEmpty(target)) syncFolder(target);
