@@ -12,7 +12,8 @@ import { HandoffError, errnoOf } from '../lib/errors.mts';
 import { makeFolder, rename, replaceFile, syncFolder } from '../lib/fs/files.mts';
 import { statesOf } from './copy.mts';
 import { makeLink } from './links.mts';
-import { removePending, writePending, type Operation } from './pending.mts';
+import { MARK, removePending, writePending, type Operation } from './pending.mts';
+import { isFolder } from './places.mts';
 import { pathsOf, type Step } from './plan.mts';
 import { RECORD_NAME, type InstallRecord } from './record.mts';
 import type { HookRecord } from './hooks/wire.mts';
@@ -30,8 +31,6 @@ export interface Change {
   readonly known: ReadonlyMap<string, readonly string[]>;
   readonly record: InstallRecord;
   readonly relativeLinks: boolean;
-  /** Marks temporary names. */
-  readonly token: string;
   /** Wires the hooks, and gives how they were wired. */
   wire(): HookRecord[];
 }
@@ -45,29 +44,31 @@ export interface Applied {
 }
 
 export function applyChange(change: Change): Applied {
-  const { target, operation, steps, staged, known, token } = change;
+  const { target, operation, steps, staged, known } = change;
   const made = makeFolder(target);
   try {
-    writePending(target, { operation, known: Object.fromEntries([...known].map(([name, hashes]) => [name, [...hashes]])), record: change.record }, token);
+    writePending(target, { operation, known: Object.fromEntries([...known].map(([name, hashes]) => [name, [...hashes]])), record: change.record });
   } catch (error) {
     if (made !== undefined) removeEmptyUpTo(target, made);
     throw error;
   }
-  const setAside = bringIn(target, steps, staged, token);
+  const setAside = bringIn(target, steps, staged);
+  // Of all that is known, and not of what was deleted now: a run that was killed may have deleted a file and not yet its folder.
+  removeEmptyFolders(target, known.keys());
   const links = change.record.links.filter((link) => makeLink(link, target, change.relativeLinks));
   const record = { ...change.record, links, hooks: change.wire() };
   mustBeWhole(target, pathsOf(steps, 'add', 'replace', 'set-aside', 'same'), change.wanted);
-  writeRecord(target, record, token);
+  writeRecord(target, record);
   removePending(target);
   syncFolder(target);
   return { setAside, unlinked: change.record.links.filter((link) => !links.includes(link)), record };
 }
 
-export function writeRecord(target: string, record: object, token: string): void {
-  replaceFile(path.join(target, RECORD_NAME), `${JSON.stringify(record, null, 2)}\n`, token);
+export function writeRecord(target: string, record: object): void {
+  replaceFile(path.join(target, RECORD_NAME), `${JSON.stringify(record, null, 2)}\n`, MARK);
 }
 
-function bringIn(target: string, steps: readonly Step[], staged: ReadonlyMap<string, string>, token: string): Applied['setAside'] {
+function bringIn(target: string, steps: readonly Step[], staged: ReadonlyMap<string, string>): Applied['setAside'] {
   const setAside: Applied['setAside'] = [];
   // A client that looks in between must not find a skill whose files are still to come.
   const inOrder = [...steps].sort((a, b) => Number(a.path === 'SKILL.md') - Number(b.path === 'SKILL.md'));
@@ -75,7 +76,6 @@ function bringIn(target: string, steps: readonly Step[], staged: ReadonlyMap<str
     const file = path.join(target, name);
     if (action === 'delete') {
       fs.unlinkSync(file);
-      removeEmptyBelow(target, name);
     }
     if (action === 'set-aside') {
       const orig = freeName(file);
@@ -85,25 +85,31 @@ function bringIn(target: string, steps: readonly Step[], staged: ReadonlyMap<str
     const from = staged.get(name);
     if (from === undefined) continue;
     makeFolder(path.dirname(file));
-    moveIn(from, file, token);
+    moveIn(from, file);
   }
   for (const folder of new Set([...staged.keys()].map((name) => path.dirname(path.join(target, name))))) syncFolder(folder);
   return setAside;
 }
 
 /** The copy may be a file system of its own; then the rename happens inside it. */
-function moveIn(from: string, file: string, token: string): void {
+function moveIn(from: string, file: string): void {
   try {
     rename(from, file);
   } catch (error) {
     if (errnoOf(error) !== 'EXDEV') throw error;
-    replaceFile(file, fs.readFileSync(from), token);
+    replaceFile(file, fs.readFileSync(from), MARK);
   }
 }
 
-/** The folders of a file that is gone, as long as they are empty; the copy's own stays. */
-export function removeEmptyBelow(target: string, name: string): void {
-  for (let at = path.dirname(name); at !== '.' && removeIfEmpty(path.join(target, at)); at = path.dirname(at));
+/** The folders of these files, where nothing is left in them; the copy's own stays. */
+export function removeEmptyFolders(target: string, names: Iterable<string>): void {
+  const folders = new Set<string>();
+  for (const name of names) for (let at = path.dirname(name); at !== '.'; at = path.dirname(at)) folders.add(at);
+  for (const folder of [...folders].sort((a, b) => b.length - a.length)) {
+    // Behind a link it is somebody else's folder.
+    const [parent, name] = [path.join(target, path.dirname(folder)), path.basename(folder)];
+    if (isFolder(parent) && fs.realpathSync(parent) === path.join(fs.realpathSync(target), path.dirname(folder))) removeIfEmpty(path.join(parent, name));
+  }
 }
 
 function freeName(file: string): string {

@@ -67,7 +67,7 @@ export async function bring(request: BringRequest): Promise<Brought> {
     const known = new Map(copy.owned);
     for (const [name, hash] of request.source.files) known.set(name, [...(known.get(name) ?? []), hash]);
     const wire = (): HookRecord[] => mergeHooks(record.hooks, request.wire?.(false) ?? []);
-    const applied = applyChange({ target: request.target, operation: request.operation, steps: brought.steps, wanted: request.source.files, staged, known, record, relativeLinks: request.relativeLinks, token: work.lock.token, wire });
+    const applied = applyChange({ target: request.target, operation: request.operation, steps: brought.steps, wanted: request.source.files, staged, known, record, relativeLinks: request.relativeLinks, wire });
     return { ...brought, setAside: applied.setAside, links: applied.record.links, unlinked: applied.unlinked, hooks: applied.record.hooks };
   } finally {
     free();

@@ -10,6 +10,9 @@ import { foundRecord, mayOwn, type FoundRecord, type InstallRecord } from './rec
 
 export const PENDING_NAME = '.agents-handoff-install.pending.json';
 
+/** Of names that are being written. It is always the same, so that what a killed run left is written over by the next. */
+export const MARK = 'new';
+
 export type Operation = 'install' | 'update' | 'remove';
 
 export interface Pending {
@@ -42,8 +45,8 @@ export function readPending(copy: string): FoundPending | undefined {
   }
 }
 
-export function writePending(copy: string, pending: Pending, mark: string): void {
-  replaceFile(path.join(copy, PENDING_NAME), `${JSON.stringify(pending)}\n`, mark);
+export function writePending(copy: string, pending: Pending): void {
+  replaceFile(path.join(copy, PENDING_NAME), `${JSON.stringify(pending)}\n`, MARK);
 }
 
 export function removePending(copy: string): void {

@@ -3,11 +3,11 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { HandoffError, errnoOf } from '../lib/errors.mts';
 import { syncFolder } from '../lib/fs/files.mts';
-import { removeEmptyBelow } from './apply.mts';
+import { removeEmptyFolders } from './apply.mts';
 import { mustRest } from './at-rest.mts';
 import { isLink, readCopy, statesOf, type Copy } from './copy.mts';
 import { removeLink } from './links.mts';
-import { PENDING_NAME, removePending, writePending } from './pending.mts';
+import { MARK, PENDING_NAME, removePending, writePending } from './pending.mts';
 import { isFolder } from './places.mts';
 import { RECORD_NAME, makeRecord } from './record.mts';
 import type { HookRecord } from './hooks/wire.mts';
@@ -50,7 +50,7 @@ export function takeAway(request: TakeRequest): Taken {
   const free = request.onSignal(() => work.end());
   try {
     const { copy, taken } = look(request.target);
-    return taken.action === 'absent' ? taken : remove(copy, taken, request, work.lock.token);
+    return taken.action === 'absent' ? taken : remove(copy, taken, request);
   } finally {
     free();
     work.end();
@@ -82,19 +82,17 @@ function look(target: string): Looked {
   return { copy, taken: { ...taken, store: taken.rest.some((name) => name === 'projects' || name === 'INDEX.json') }, empty };
 }
 
-function remove(copy: Copy, taken: Taken, { unwire, target }: TakeRequest, token: string): Taken {
+function remove(copy: Copy, taken: Taken, { unwire, target }: TakeRequest): Taken {
   const record = copy.pending?.record ?? copy.record;
-  writePending(target, { operation: 'remove', known: Object.fromEntries([...copy.owned].map(([name, hashes]) => [name, [...hashes]])), record: intended(copy, taken) }, token);
+  writePending(target, { operation: 'remove', known: Object.fromEntries([...copy.owned].map(([name, hashes]) => [name, [...hashes]])), record: intended(copy, taken) });
   const wired = new Map([...(copy.record?.hooks ?? []), ...(record?.hooks ?? [])].map((hook) => [hook.settings, hook]));
   const hooks = [...wired.values()].map((hook) => ({ settings: hook.settings, result: unwire(hook) }));
   const links = taken.links.filter((link) => removeLink(link, target));
   // A skill that is half gone must not be found as one.
   const files = [...taken.files].sort((a, b) => Number(b === 'SKILL.md') - Number(a === 'SKILL.md'));
-  for (const name of files) {
-    removeFile(path.join(target, name));
-    removeEmptyBelow(target, name);
-  }
-  removeFile(path.join(target, RECORD_NAME));
+  for (const name of files) removeFile(path.join(target, name));
+  removeEmptyFolders(target, copy.owned.keys());
+  for (const name of [RECORD_NAME, `${RECORD_NAME}.${MARK}.tmp`, `${PENDING_NAME}.${MARK}.tmp`]) removeFile(path.join(target, name));
   removePending(target);
   if (!removeIfEmpty(target)) syncFolder(target);
   return { ...taken, links, hooks, rest: restOf(target, []) };

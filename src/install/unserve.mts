@@ -39,7 +39,7 @@ export function unserve({ target, link, harnesses, forms, dryRun, unwire, onSign
         harness: record.harness.split(',').filter((id) => !harnesses.includes(id)).join(','),
         links: record.links.filter((one) => link === undefined || realPlace(one) !== realPlace(link)),
         hooks: record.hooks.filter((hook) => !mine.includes(hook)),
-      }, work.lock.token);
+      });
     }
     if (link !== undefined) removeLink(link, target);
     return { ...taken, hooks };

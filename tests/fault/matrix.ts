@@ -50,8 +50,15 @@ export function describePoint(point: Point): string {
   return `${what} ${point.call.name} #${point.at + 1} ${point.call.where}${point.call.off ? ' (beside)' : ''}`;
 }
 
+/** What can be struck again and again. */
+export interface Struck {
+  readonly scenario: { readonly name: string };
+  readonly calls: readonly Call[];
+  try(point: Point): Held;
+}
+
 /** Tries points one after the other; a line of figures for people, and every promise that was broken. */
-export function tryAll(scene: Scene, points: readonly Point[]): { figures: string; broken: string[] } {
+export function tryAll(scene: Struck, points: readonly Point[]): { figures: string; broken: string[] } {
   const ends = new Map<string, number>();
   const broken: string[] = [];
   let held = 0;

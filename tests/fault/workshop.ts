@@ -133,5 +133,5 @@ export function manifests(root: string): Found[] {
 /** A failure that a person can act on: a sentence of the program at the end, no stack, no talk of a bug. */
 export function explains(stderr: string): boolean {
   const lines = stderr.trimEnd().split('\n');
-  return /^(?:agents-)?handoff: \S/.test(lines.at(-1) ?? '') && !/^\s+at /m.test(stderr) && !/\bbug\b/i.test(stderr);
+  return /^(?:(?:agents-)?handoff|install): \S/.test(lines.at(-1) ?? '') && !/^\s+at /m.test(stderr) && !/\bbug\b/i.test(stderr);
 }

@@ -2,16 +2,15 @@
  * A harness's settings file, which is the user's: read whole, refused with a reason where it cannot be kept as it is, and
  * replaced in one step with its mode and owner, through a link where the path is one.
  */
-import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { HandoffError, errnoOf } from '../../lib/errors.mts';
-import { FILE_MODE, makeFolder, namesIn, removeQuietly, replaceFile } from '../../lib/fs/files.mts';
+import { makeFolder, replaceFile } from '../../lib/fs/files.mts';
 
 const MOST_BYTES = 16 << 20;
 const BOM = '\ufeff';
-/** No write takes this long. */
-const LEFT_MS = 60_000;
+/** Always the same, so that what a killed run was writing is written over by the next. */
+const MARK = 'agents-handoff';
 
 export interface Settings {
   /** The file itself, behind all links. */
@@ -45,28 +44,14 @@ export function readSettings(settings: string): Settings | undefined {
 
 /** Writes `text` in the place of `before`, or as a new file. Throws HandoffError, and then the file is as it was. */
 export function writeSettings(settings: string, before: Settings | undefined, text: string): void {
-  const mark = `agents-handoff-${randomBytes(4).toString('hex')}`;
-  removeLeftovers(before?.file ?? settings);
   if (before === undefined) {
     makeFolder(path.dirname(settings));
-    replaceFile(settings, text, mark);
+    replaceFile(settings, text, MARK);
     return;
   }
   // The harness may have written it meanwhile.
   if (!fs.readFileSync(before.file).equals(before.bytes)) throw refused(settings, 'it changed while it was read; try again');
-  replaceFile(before.file, (before.bytes.subarray(0, 3).toString('utf8') === BOM ? BOM : '') + text, mark, true, before.stat);
-}
-
-/** Half-written files of a run that was killed; a younger one may be that of a run that is at work. */
-function removeLeftovers(file: string): void {
-  const folder = path.dirname(file);
-  const name = path.basename(file);
-  for (const one of namesIn(folder)) {
-    if (!one.startsWith(`${name}.agents-handoff-`) || !/^[0-9a-f]{8}\.tmp$/.test(one.slice(name.length + '.agents-handoff-'.length))) continue;
-    const left = path.join(folder, one);
-    const stat = fs.lstatSync(left, { throwIfNoEntry: false });
-    if (stat !== undefined && Date.now() - stat.mtimeMs > LEFT_MS) removeQuietly(left);
-  }
+  replaceFile(before.file, (before.bytes.subarray(0, 3).toString('utf8') === BOM ? BOM : '') + text, MARK, true, before.stat);
 }
 
 /** A rename asks only the folder; who made the file read-only meant the file. Root is let through by the system, not by us. */
@@ -87,14 +72,11 @@ function readOnly(settings: string, cause?: unknown): HandoffError {
 export function backUp(settings: string, bytes: Buffer): string {
   for (let number = 1; ; number += 1) {
     const backup = `${settings}.agents-handoff${number === 1 ? '' : `.${number}`}.bak`;
-    try {
-      // Settings may hold keys: private, whatever the settings are.
-      fs.writeFileSync(backup, bytes, { flag: 'wx', mode: FILE_MODE });
-      return backup;
-    } catch (error) {
-      if (errnoOf(error) !== 'EEXIST') throw error;
-      if (holds(backup, bytes)) return backup;
-    }
+    if (holds(backup, bytes)) return backup;
+    if (fs.lstatSync(backup, { throwIfNoEntry: false }) !== undefined) continue;
+    // Settings may hold keys: private, whatever the settings are.
+    replaceFile(backup, bytes, MARK);
+    return backup;
   }
 }
 

@@ -64,7 +64,11 @@ export function unwireHooks(record: HookRecord): 'removed' | 'absent' | 'changed
   const { harness, settings, events, command, entry_sha256: hash, backup } = record;
   const before = readSettings(settings);
   // Settings that cannot be read any more and do not have our command are nobody's concern here.
-  if (before === undefined || !before.text.includes(JSON.stringify(command).slice(1, -1))) return 'absent';
+  if (before === undefined || !before.text.includes(JSON.stringify(command).slice(1, -1))) {
+    // A run that was killed may have taken the entry out and not yet the backup away.
+    dropBackup(backup, before?.bytes);
+    return 'absent';
+  }
   const less = judged(settings, () => withoutEntry(before.text, events, command, hash));
   if (less.removed > 0) {
     mustBeWritable(settings, before);
@@ -75,9 +79,14 @@ export function unwireHooks(record: HookRecord): 'removed' | 'absent' | 'changed
     // Made by us, and nothing else is in it: as before there is none.
     if (backup === undefined && text.trim() === '{}') fs.unlinkSync(before.file);
     else writeSettings(settings, before, text);
-    if (backup !== undefined && readSettings(backup)?.bytes.equals(fs.readFileSync(before.file)) === true) removeQuietly(backup);
+    dropBackup(backup, fs.existsSync(before.file) ? fs.readFileSync(before.file) : undefined);
   }
   return less.changed > 0 ? 'changed' : less.removed > 0 ? 'removed' : 'absent';
+}
+
+/** A backup that holds what stands in the settings is one of nothing. */
+function dropBackup(backup: string | undefined, settings: Buffer | undefined): void {
+  if (backup !== undefined && settings !== undefined && readSettings(backup)?.bytes.equals(settings) === true) removeQuietly(backup);
 }
 
 /** Whether wiring `backup` gives `text`: then nobody else has written since. */

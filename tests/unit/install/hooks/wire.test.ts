@@ -131,13 +131,14 @@ describe('wireHooks', () => {
     expect(text(real)).toBe(SETTINGS);
   });
 
-  it('removes what a killed run left half-written, and nothing that is younger or somebody else\'s', () => {
+  it('writes over what a killed run left half-written, and leaves what is somebody else\'s', () => {
     put(SETTINGS);
-    const left = ['0123abcd.tmp', '89efabcd.tmp', 'mine.tmp'].map((name) => `${settings}.agents-handoff-${name}`);
-    for (const file of left) put('half', file);
-    for (const file of [left[0]!, left[2]!]) utimesSync(file, 1, 1);
-    wire();
-    expect(left.map((file) => existsSync(file))).toEqual([false, true, true]);
+    put('half', `${settings}.agents-handoff.tmp`);
+    put('mine', `${settings}.mine.tmp`);
+    const record = wire();
+    expect(readdirSync(dirname(settings)).filter((name) => name.endsWith('.tmp'))).toEqual([`${basename(settings)}.mine.tmp`]);
+    expect(unwireHooks(record)).toBe('removed');
+    expect(text(settings)).toBe(SETTINGS);
   });
 
   it('keeps every state that it replaced, and removes the backup that is no longer needed', () => {
