@@ -137,8 +137,21 @@ function* spokenLines(text: string): Generator<Line> {
   }
 }
 
+/**
+ * A HANDOFF.md that has no marker, without its sections that quote the transcript. 2.0.x fences a message as it is: one that
+ * holds a fence itself ends there, and its other lines would read as the author's.
+ */
+function unquoted(text: string): string {
+  const from = /^## Objective \(verbatim\)\r?$/m.exec(text)?.index;
+  if (from === undefined) return text;
+  // A message that quotes this heading stands above the program's own.
+  const to = [...text.matchAll(/^## Where everything lives\r?$/gm)].at(-1)?.index ?? -1;
+  return to > from ? text.slice(0, from) + text.slice(to) : text;
+}
+
 /** The author's block of a HANDOFF.md that has no marker: from the first contract field to the end of the last one, '' where there is none. */
-export function legacyBlock(text: string): string {
+export function legacyBlock(whole: string): string {
+  const text = unquoted(whole);
   const fields: number[] = [];
   const headings: number[] = [];
   for (const line of spokenLines(text)) {
@@ -216,10 +229,10 @@ export interface Judgement {
   evidence: { ok: boolean; detail: string };
 }
 
-/** What the gate says of a HANDOFF.md: of the author's block, or of the whole text outside fences where it has no marker. */
+/** What the gate says of a HANDOFF.md: of the author's block, or of all that is no quotation where it has no marker. */
 export function judgeContract(text: string): Judgement {
   const split = splitHandoff(text);
-  const contract = parseContract(split.marker === 'none' ? text : split.block);
+  const contract = parseContract(split.marker === 'none' ? unquoted(text) : split.block);
   const missing = CONTRACT_FIELDS.filter((field) => contract[field] === undefined);
   return { contract: { ok: missing.length === 0, missing }, evidence: judgeEvidence(contract) };
 }
