@@ -10,8 +10,8 @@ import { blockSha256, CONTRACT_FIELDS, splitHandoff, legacyBlock } from '../stor
 import type { IndexRow } from '../store/index-file.mts';
 import { sessionPaths, storePaths } from '../store/layout.mts';
 import { dirOf } from '../store/lookup.mts';
-import type { Manifest } from '../store/manifest.mts';
-import { failedChecks, judge, NEVER_FORCED, type Check, type Gate } from './gate.mts';
+import { manifestForWriting, readManifest, type Manifest } from '../store/manifest.mts';
+import { failedChecks, judge, mustHaveManifest, NEVER_FORCED, type Check, type Gate } from './gate.mts';
 
 export interface Promoted {
   ok: true;
@@ -22,15 +22,20 @@ export interface Promoted {
   revision: number;
 }
 
-const DEFAULT_BY = 'agents-handoff promote';
+/** The word of 2.0.x, which scripts may look for. */
+const DEFAULT_BY = 'agents-handoff L4 promote';
 
 /** Throws REJECTED where the gate refuses and `force` does not help; HELD where the session, or 2.0.x, is at work. */
-export function promoteSession(place: ResealPlace, row: IndexRow, options: { force: boolean; by: string | undefined }): Promise<Promoted> {
+export async function promoteSession(place: ResealPlace, row: IndexRow, options: { force: boolean; by: string | undefined }): Promise<Promoted> {
+  mustHaveManifest(place.root, row);
   return withSession(place, row, 'promote', async (lock, now) => {
     const paths = sessionPaths(dirOf(place.root, now));
     // 2.0.x excludes itself by this key; the file is ours for the time of the work.
     const older = acquire(storePaths(place.root).locks, `promote:${now.id}`, 'promote');
     try {
+      const read = readManifest(paths.manifest);
+      // A later format's manifest is not written beside either; what does not agree with itself is for the gate to say.
+      if (read.state === 'read' && read.sound) manifestForWriting(paths.manifest);
       const before = readText(paths.manifest);
       if (before !== undefined) replaceFile(`${paths.manifest}.bak`, before, lock.token);
       const gate = judge(place.root, now);
