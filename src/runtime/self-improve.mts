@@ -10,7 +10,7 @@ import { readManifest } from '../store/manifest.mts';
 
 const LONG_TURNS = 40;
 const THIN_CHARACTERS = 800;
-const WAIT_MS = 5000;
+const WAIT_MS = 2000;
 
 export interface Improvement {
   ok: true;

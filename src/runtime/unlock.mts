@@ -26,7 +26,9 @@ const SESSION = 'session:';
 
 /** Throws NO_MATCH where no session and no lock fits; HELD where `force` meets a living holder of this host. */
 export function unlock(root: string, prefix: string, force: boolean): Unlocked {
-  const locks = keyedLocks(root).filter((lock) => namesOf(lock).some((name) => name.startsWith(prefix)));
+  const all = keyedLocks(root);
+  const exact = all.filter((lock) => namesOf(lock).includes(prefix));
+  const locks = exact.length > 0 ? exact : all.filter((lock) => namesOf(lock).some((name) => name.startsWith(prefix)));
   // A session that nobody holds is an answer too; what is neither a lock nor a session is a mistake.
   if (locks.length === 0) findByPrefix(root, prefix);
   const removed: string[] = [];
