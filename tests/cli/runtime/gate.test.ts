@@ -78,6 +78,25 @@ describe('contract fields in quoted text', () => {
   });
 });
 
+describe('contract fields that 2.0.x took from a message when it built again', () => {
+  it.each([['plainly', CONTRACT], ['with a fence at the end', `${CONTRACT}\`\`\`\nlog\n\`\`\`\n`]])('never count, and what the author wrote beside them does; a message states them %s', (_how, answer) => {
+    const source = { root: desk.root, project: 'w', session: 'old', source: 'old.jsonl' };
+    const twice = (...said: string[]): Buffer => Buffer.from(lines(canonical(0, 'user', 'go'), ...said.map((text, at) => canonical(at + 1, 'assistant', text))));
+    const session = new SessionFolder(build2({ ...source, bytes: twice(answer) }));
+    // What 2.0.x writes and the helper does not.
+    const complete = (text: string): string => text.replace('## State right now', '## Objective (verbatim)\n\n```\ngo\n```\n\n## State right now').replace('## Provenance', '## Where everything lives\n- x\n\n## Provenance');
+    session.write('HANDOFF.md', complete(session.text('HANDOFF.md')));
+    build2({ ...source, bytes: twice(answer, 'ok') });
+    session.write('HANDOFF.md', complete(session.text('HANDOFF.md')));
+    runtime(['index']);
+    const [, below = ''] = session.text('HANDOFF.md').split('## Evidence contract');
+    expect(below).toContain('\nRESULT: DONE\n');
+    expect(gate('old')).toMatchObject({ status: 6, checks: { ...all, contract: 'FAIL' } });
+    session.write('HANDOFF.md', session.text('HANDOFF.md').replace(/(## Evidence contract.*\n)/, `$1\n${CONTRACT.replace('9 of 9', '8 of 8')}\n## Carried\n`));
+    expect(gate('old')).toMatchObject({ status: 0, checks: all });
+  });
+});
+
 describe('the evidence', () => {
   it('may not be empty where the next field follows, nor only a word for something to come; other results need none', async () => {
     const session = await capture('s');
