@@ -16,13 +16,13 @@ if (manner === 'refuses') {
 // What the store says of the dispatch while it is on its way.
 const session = process.env.SESSION_FOLDER;
 const record = session === undefined ? undefined : readdirSync(session).find((name) => name.startsWith('dispatch.') && name.endsWith('.json'));
-appendFileSync(join(broker, 'queue.jsonl'), JSON.stringify({ broker, parent, role, task, handoff, record: record === undefined ? null : JSON.parse(readFileSync(join(session, record), 'utf8')) }) + '\\n');
+appendFileSync(join(broker, 'queue.jsonl'), JSON.stringify({ pid: process.pid, broker, parent, role, task, handoff, record: record === undefined ? null : JSON.parse(readFileSync(join(session, record), 'utf8')) }) + '\\n');
 if (manner === 'dies') process.kill(process.pid, 'SIGKILL');
 if (manner === 'hangs') setInterval(() => {}, 1000);
 else console.log(manner === 'mumbles' ? 'queued it' : JSON.stringify({ status: 'queued', worker: 'worker-1' }));
 `;
 
-export interface Queued { broker: string; parent: string; role: string; task: string; handoff: string; record: { envelope: object; broker_output?: unknown } | null }
+export interface Queued { pid: number; broker: string; parent: string; role: string; task: string; handoff: string; record: { envelope: object; broker_output?: unknown } | null }
 
 export class Broker {
   readonly root: string;
