@@ -7,7 +7,7 @@ import { HandoffError } from '../lib/errors.mts';
 import { readText, replaceFile } from '../lib/fs/files.mts';
 import { reseal, withSession, type ResealPlace } from '../capture/reseal.mts';
 import { blockSha256, CONTRACT_FIELDS, splitHandoff, legacyBlock } from '../store/evidence.mts';
-import type { IndexRow } from '../store/index-file.mts';
+import { NEW, type IndexRow } from '../store/index-file.mts';
 import { sessionPaths, storePaths } from '../store/layout.mts';
 import { dirOf } from '../store/lookup.mts';
 import { manifestForWriting, readManifest, type Manifest } from '../store/manifest.mts';
@@ -37,7 +37,7 @@ export async function promoteSession(place: ResealPlace, row: IndexRow, options:
       // A later format's manifest is not written beside either; what does not agree with itself is for the gate to say.
       if (read.state === 'read' && read.sound) manifestForWriting(paths.manifest);
       const before = readText(paths.manifest);
-      if (before !== undefined) replaceFile(`${paths.manifest}.bak`, before, lock.token);
+      if (before !== undefined) replaceFile(`${paths.manifest}.bak`, before, NEW);
       const gate = judge(place.root, now);
       const failed = failedChecks(gate);
       const overridden = failed.length > 0;
