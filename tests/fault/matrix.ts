@@ -142,7 +142,8 @@ export class Scene {
 
   /** What other threads do: syncs, which change nothing but may fail. */
   callsOff(): Call[] {
-    return callsOffMain(this.fresh());
+    const calls = callsOffMain(this.fresh());
+    return this.scenario.syncsFirst === true ? calls.filter(({ alone }) => alone) : calls;
   }
 
   /** Strikes the command at the point, in a fresh copy of the prepared store, and asks what held. */
