@@ -7,14 +7,14 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import { errnoOf, HandoffError } from '../lib/errors.mts';
-import { acquire } from '../lib/fs/lock.mts';
 import { readText, replaceFile } from '../lib/fs/files.mts';
 import { sha256 } from '../lib/hash-chain.mts';
 import type { IndexRow } from '../store/index-file.mts';
-import { sessionPaths, storePaths } from '../store/layout.mts';
+import { sessionPaths } from '../store/layout.mts';
 import { dirOf } from '../store/lookup.mts';
 import { readManifest } from '../store/manifest.mts';
 import { judge } from './gate.mts';
+import { takeOlder } from './older-locks.mts';
 
 export interface DispatchOptions {
   task: string;
@@ -85,7 +85,7 @@ function send(root: string, row: IndexRow, options: DispatchOptions, envelope: E
   // What makes two dispatches the same: all that the broker is told, and the state that it is told of.
   const id = sha256(JSON.stringify([path.resolve(options.broker ?? ''), row.uuid, role, parentTaskId, objective, evidence])).slice(0, 24);
   const record = path.join(dirOf(root, row), `dispatch.${id}.json`);
-  const lock = acquire(storePaths(root).locks, `dispatch:${row.uuid}:${id}`, 'dispatch');
+  const lock = takeOlder(root, 'dispatch', `${row.uuid}:${id}`);
   try {
     const before = readText(record);
     if (before !== undefined && !options.again) return told(before, envelope);

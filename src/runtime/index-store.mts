@@ -7,6 +7,7 @@ import { readManifest } from '../store/manifest.mts';
 import { rebuildIndex, folders, type IndexRow } from '../store/index-file.mts';
 import { objectiveOf } from '../store/objective.mts';
 import { rebuildProjectPage } from '../store/project-page.mts';
+import { clearOlder } from './older-locks.mts';
 
 export interface Indexed {
   ok: boolean;
@@ -20,6 +21,7 @@ export interface Indexed {
 }
 
 export function indexStore(root: string): Indexed {
+  clearOlder(root);
   const rows = rebuildIndex(root, (all) => {
     for (const project of folders(storePaths(root).projects)) {
       const lines = all.filter((row) => row.project === project).map((row) => ({

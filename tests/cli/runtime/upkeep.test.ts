@@ -53,6 +53,15 @@ describe('index', () => {
     expect(stderr).toContain('w/a (it is not JSON)');
     expect(desk.index().map(({ id }) => id)).toEqual(['b']);
   });
+
+  it('takes away what dead verbs left under keys of which nobody asks any more, and nothing of living ones', async () => {
+    await capture('a');
+    const dead = { pid: deadPid(), host: hostname() };
+    for (const key of ['auto:moved/a', 'promote:old-name', 'merge:a+gone']) leaveLock(desk.root, key, dead);
+    const kept = [leaveLock(desk.root, 'promote:a', { host: hostname() }), leaveLock(desk.root, 'auto:w/a'), leaveLockText(desk.root, 'merge:a+b', String(process.pid))];
+    expect(said('index')).toMatchObject({ ok: true, sessions: 1 });
+    expect(readdirSync(join(desk.root, '.locks')).map((name) => join(desk.root, '.locks', name)).sort()).toEqual(kept.sort());
+  });
 });
 
 describe('unlock', () => {
