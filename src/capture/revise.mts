@@ -11,7 +11,7 @@ import type { SubagentRow } from '../store/manifest.mts';
 import { createRedactor } from '../transcript/redaction/create.mts';
 import { noRedaction } from '../transcript/redaction/redactor.mts';
 import { baseLine } from './base-line.mts';
-import { checkTime, Unsettled, type Revised, type Work } from './work.mts';
+import { checkTime, inTime, Unsettled, type Revised, type Work } from './work.mts';
 import { commitManifest, makeSessionFolder, placeDir, settle, stageManifest, type Intent } from './commit.mts';
 import { takeIn, type Intake } from './intake.mts';
 import { takeInWhole } from './intake-whole.mts';
@@ -70,11 +70,11 @@ export async function revise(work: Work, origin: Origin | { kind: 'first' }, ext
     const now = new Date().toISOString();
     const chainHead = segment.close({ revision, at: now, turns: ledger.turns, raw_sha256: intake.row.raw_sha256 });
     const unsealed = nextManifest(work, intake, ledger, { revision, at: now, base, fork, subagents: await subagentsOf(work) });
-    const { turns, objective, ...hashes } = await renders.finish(segment.bytes, unsealed);
+    const { turns, objective, ...hashes } = await inTime(place, renders.finish(segment.bytes, unsealed));
     // The renders read every line, old and new: had one been damaged, their count would not be that of the manifest.
     if (turns !== ledger.turns) throw miscounted(work.session, turns, ledger.turns);
     const { manifest, text } = sealRevision(unsealed, { ...hashes, timeline_bytes: segment.bytes, chain_head: chainHead });
-    await Promise.all([renders.seal(manifest), segment.settled()]);
+    await inTime(place, Promise.all([renders.seal(manifest), segment.settled()]));
     stageManifest(paths, lock.token, text, rollback);
     checkTime(place);
     commitManifest(paths, lock, rollback);
