@@ -96,7 +96,6 @@ const killed: Killed[] = [
 /** Recorded as they were killed, where the client loses the whole group, or never wrote it. */
 const lost: Killed[] = [
   lines('Codex', 'codex/v0.171-interrupted.jsonl', 15, [], ['exec_command unknown', 'exec_command unknown']),
-  lines('Codex whose client cut the calls itself', 'codex/v0.171-interrupted.jsonl', 18, [], ['exec_command unknown', 'exec_command unknown']),
   lines('pi', 'pi/killed-resumed.jsonl', 8, [], ['read read', 'bash unknown']),
   lines('Qwen Code', 'qwen/v0.24-killed.jsonl', 8, [], ['run_shell_command unknown', 'read_file read']),
   { name: 'Cline', make: () => placed('Cline-killed', CLINE_KILLED), done: [], open: ['run_commands unknown', 'read_files read'] },
