@@ -7,6 +7,7 @@ import { createRollback } from '../lib/fs/rollback.mts';
 import { sha256 } from '../lib/hash-chain.mts';
 import { counted } from '../lib/plural.mts';
 import { sessionPaths } from '../store/layout.mts';
+import { unreadNote } from '../render/unread.mts';
 import type { SubagentRow } from '../store/manifest.mts';
 import { createRedactor } from '../transcript/redaction/create.mts';
 import { noRedaction } from '../transcript/redaction/redactor.mts';
@@ -70,6 +71,8 @@ export async function revise(work: Work, origin: Origin | { kind: 'first' }, ext
     const now = new Date().toISOString();
     const chainHead = segment.close({ revision, at: now, turns: ledger.turns, raw_sha256: intake.row.raw_sha256 });
     const unsealed = nextManifest(work, intake, ledger, { revision, at: now, base, fork, subagents: await subagentsOf(work) });
+    const unread = unreadNote(unsealed);
+    if (unread !== undefined) place.note(unread);
     const { turns, objective, ...hashes } = await inTime(place, renders.finish(segment.bytes, unsealed));
     // The renders read every line, old and new: had one been damaged, their count would not be that of the manifest.
     if (turns !== ledger.turns) throw miscounted(work.session, turns, ledger.turns);
