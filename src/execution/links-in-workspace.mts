@@ -59,23 +59,6 @@ function countsNames(below: string, rule: Setting['policy']['hard_links']): bool
   return rule === 'refuse' || (rule === 'tools' && !OF_TOOLS.test(below));
 }
 
-/** Whether every name of a file with several lies in the workspaces or in the state folder. */
-export function allNamesInside(setting: Setting, identity: string, count: bigint): boolean {
-  let left = count;
-  const state = setting.roots.state;
-  const folders = workspacesOf(setting);
-  if (state.identity !== undefined && !inRoots(setting.roots.approved_workspaces, state.real, setting.platform)) folders.push(state.real);
-  try {
-    for (const { file, entry } of everything(folders)) {
-      if (entry.isFile() && setting.disk.identity(file) === identity) left -= 1n;
-      if (left === 0n) return true;
-    }
-  } catch {
-    // What cannot be looked at may hold the name that is missing, or not: not known is not inside.
-  }
-  return false;
-}
-
 function* everything(folders: readonly string[]): Generator<Entry> {
   const waiting = folders.map((root) => ({ root, folder: root }));
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {

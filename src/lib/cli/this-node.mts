@@ -21,3 +21,17 @@ export function endGroup(pid: number): void {
     }
   }
 }
+
+/**
+ * Runs `body` with `folder` as the current one. It is given where that folder really is: the system keeps the current
+ * folder open, so no later change of a path alters what a name without folders means in `body`.
+ */
+export function insideFolder<T>(folder: string, body: (real: string) => T): T {
+  const before = process.cwd();
+  process.chdir(folder);
+  try {
+    return body(process.cwd());
+  } finally {
+    process.chdir(before);
+  }
+}

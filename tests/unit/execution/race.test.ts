@@ -4,14 +4,21 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { classify } from '../../../src/execution/classify.mts';
+import { decide } from '../../../src/execution/decision.mts';
 import { operate } from '../../../src/execution/operate.mts';
+import { readJudged } from '../../../src/execution/read.mts';
+import type { Setting } from '../../../src/execution/setting.mts';
 import { sha256 } from '../../helpers/desk.ts';
 import { Ground, removeProduct } from '../../helpers/engine.ts';
 
-const ROUNDS = 2500;
-const LEAST_IN_WINDOW = 20;
+interface Way {
+  name: string;
+  rounds: number;
+  leastInWindow: number;
+  read(setting: Setting): Promise<{ outcome: string; facts: Readonly<Record<string, unknown>> }>;
+}
 
 /** Each swap is one rename over what is there, or a folder moved away with a link in its place for a moment. */
 const RACER = `
@@ -42,7 +49,26 @@ afterAll(() => {
   removeProduct();
 });
 
-it(`in ${ROUNDS} reads against a racing process not one byte comes from outside`, async () => {
+const descriptor: Way = {
+  name: 'as `run` reads here',
+  rounds: 2500,
+  leastInWindow: 20,
+  read: (setting) => operate(setting, { op: 'read', risk: 'R0', target: 'race/f' }, ground.io()),
+};
+/** It waits for a file that has just been changed, and so takes long against a racer: more rounds in npm run test:fault. */
+const folder: Way = {
+  name: 'as it reads where the system does not tell the path of a descriptor',
+  rounds: process.env['HANDOFF_WHOLE'] === '1' ? 2500 : 150,
+  leastInWindow: 3,
+  async read(setting) {
+    const classified = classify('race/f', setting);
+    if (decide('read', 'R0', classified, setting.policy).verdict !== 'ALLOWED') return { outcome: 'refused', facts: {} };
+    const { outcome, ...facts } = readJudged(classified, setting, 'folder');
+    return { outcome, facts };
+  },
+};
+
+it.skipIf(process.platform === 'win32').each([descriptor, folder])('in $rounds reads against a racing process not one byte comes from outside ($name)', async ({ name, rounds, leastInWindow, read }) => {
   ground.file('repo/race/f', 'inside');
   ground.file('outside/f', 'outside');
   const setting = ground.setting();
@@ -50,8 +76,8 @@ it(`in ${ROUNDS} reads against a racing process not one byte comes from outside`
   await once(racer, 'message');
   const counts = { inside: 0, outside: 0, refused: 0, secondName: 0, inWindow: 0, failed: 0 };
   try {
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const { outcome, facts } = await operate(setting, { op: 'read', risk: 'R0', target: 'race/f' }, ground.io());
+    for (let round = 0; round < rounds; round += 1) {
+      const { outcome, facts } = await read(setting);
       if (outcome === 'done') {
         // A file that was just replaced may be empty for the one who opened it before: inside, and nothing of the secret.
         if ([sha256('inside'), sha256('')].includes(String(facts['content_sha256']))) counts.inside += 1;
@@ -59,15 +85,15 @@ it(`in ${ROUNDS} reads against a racing process not one byte comes from outside`
       } else if (outcome === 'failed') counts.failed += 1;
       // What the policy refused has no facts: the reason there is what the open found. A hard link may have been judged as it was.
       else if (facts['reason'] === undefined) counts.refused += 1;
-      else if (/ names, and not all/.test(String(facts['reason']))) counts.secondName += 1;
+      else if (/ names, and the others/.test(String(facts['reason']))) counts.secondName += 1;
       else counts.inWindow += 1;
     }
   } finally {
     racer.disconnect();
     await once(racer, 'exit');
   }
-  console.log(`race: ${ROUNDS} reads, ${JSON.stringify(counts)}`);
+  console.log(`race, ${name}: ${rounds} reads, ${JSON.stringify(counts)}`);
   expect(counts.outside).toBe(0);
-  expect(counts.inWindow).toBeGreaterThanOrEqual(LEAST_IN_WINDOW);
-  expect(counts.inside).toBeGreaterThan(0);
+  expect(counts.inWindow).toBeGreaterThanOrEqual(leastInWindow);
+  if (name === descriptor.name) expect(counts.inside).toBeGreaterThan(0);
 });
