@@ -12,6 +12,9 @@ const ALONE = new Set(['-v', '--version', '-c', '--check', '--no-warnings', '--t
 export function problemOfArgs(args: readonly string[]): string | undefined {
   if (args.length === 0) return 'there is nothing to run';
   if (args.some((word) => word.includes('\0'))) return 'a word holds a NUL byte';
+  // Node looks for this one in all words, also behind the script, and takes NODE_OPTIONS from the file before it is confined.
+  const envFile = args.find((word) => word.startsWith('--env-file'));
+  if (envFile !== undefined) return `${envFile.split('=', 1)[0] ?? ''} is no flag that a confined process may have, wherever it stands`;
   for (let at = 0; at < args.length; at += 1) {
     const word = args[at] ?? '';
     if (word === '--') return undefined;

@@ -14,7 +14,7 @@ import { freshFolder, REPOSITORY, run, type Result, type RunOptions } from './ru
 let product: string | undefined;
 
 /** One copy for a test file; removed with the worker's other folders by removeProduct. */
-function installed(): string {
+export function installed(): string {
   if (product === undefined) {
     product = join(freshFolder('handoff-product-'), 'node_modules', 'agents-handoff');
     mkdirSync(product, { recursive: true });
