@@ -82,12 +82,23 @@ export function recordDecision(setting: Setting, asked: Asked, decision: Decisio
   write(file, record);
   return {
     id,
-    place: isWithin(setting.repo, file, setting.platform) ? path.relative(setting.repo, file).split(path.sep).join('/') : file,
+    place: placeIn(setting, file),
     complete(outcome, more) {
-      record = { ...record, executed: outcome === 'done' || more['executed'] === true, outcome, ...more, completed_at: new Date().toISOString() };
+      record = completed(record, outcome, more);
       write(file, record);
     },
   };
+}
+
+/** How a file is told to a person: relative to the repository where it lies in it. */
+export function placeIn({ repo, platform }: Setting, file: string): string {
+  return isWithin(repo, file, platform) ? path.relative(repo, file).split(path.sep).join('/') : file;
+}
+
+/** Completes a record that its own process could not; one that is complete, or gone, stays as it is. */
+export function settleRecord(state: string, id: string, outcome: Outcome, facts: Record<string, unknown>): void {
+  const record = readRecord(state, id);
+  if (record?.outcome === 'begun') write(recordFile(state, id), completed(record, outcome, facts));
 }
 
 /** A record that was written before; undefined where there is none that can be read. */
@@ -98,6 +109,10 @@ export function readRecord(state: string, id: string): ExecutionRecord | undefin
   } catch {
     return undefined;
   }
+}
+
+function completed(record: ExecutionRecord, outcome: Outcome, facts: Record<string, unknown>): ExecutionRecord {
+  return { ...record, executed: outcome === 'done', outcome, ...facts, completed_at: new Date().toISOString() };
 }
 
 function recordFile(state: string, id: string): string {

@@ -61,10 +61,10 @@ export class Ground {
     return run(options.entry ?? 'runtime-engine', argv, { cwd: this.repo, home: this.home, product: installed(), ...options });
   }
 
-  /** The same; what it says on stdout, which is JSON whatever it says. */
+  /** The same; what it answers on stdout, which is JSON, or nothing where it is an error. */
   told(argv: readonly string[], options: RunOptions = {}): { status: number | null; said: Record<string, unknown>; stderr: string } {
     const { status, stdout, stderr } = this.engine(argv, options);
-    return { status, said: JSON.parse(stdout) as Record<string, unknown>, stderr };
+    return { status, said: (stdout === '' ? {} : JSON.parse(stdout)) as Record<string, unknown>, stderr };
   }
 
   record(place: unknown): ExecutionRecord {
