@@ -111,7 +111,7 @@ function storeCall(line: string, store: string): { where: string; paths: string[
     if (found === store || found?.startsWith(`${store}/`)) paths.push(found);
   }
   if (paths.length === 0) return undefined;
-  const where = paths.map((one) => path.relative(store, one).replace(/[0-9a-f]{8,}(-[0-9a-f]+)*|\d{2,}/g, '*') || '.').join(' -> ');
+  const where = paths.map((one) => path.relative(store, one).replace(/-[0-9a-z]{6}(?=\.json)/, '-*').replace(/[0-9a-f]{8,}(-[0-9a-f]+)*|\d{2,}/g, '*') || '.').join(' -> ');
   return { where, paths };
 }
 
