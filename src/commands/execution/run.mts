@@ -7,7 +7,7 @@ import { answer, needed, policyFlag } from './shared.mts';
 
 const flags = {
   risk: { type: 'value', value: '<R0..R4>', summary: 'what the operation risks' },
-  op: { type: 'value', value: '<read|spawn>', summary: 'read a file and tell its size and hash, or run Node with these words' },
+  op: { type: 'value', value: '<op>', summary: 'read: tell the size and hash of a file; spawn: run Node with these words' },
   target: { type: 'value', value: '<path>', summary: 'read: the file, relative to the repository' },
   args: { type: 'value', value: '<words>', summary: 'spawn: the words for Node, split on blanks' },
   arg: { type: 'values', value: '<word>', summary: 'spawn: one word, blanks and all; after those of --args' },
