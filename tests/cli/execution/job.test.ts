@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Checkpoint } from '../../../src/execution/checkpoint.mts';
+import { loadCheckpoint, type Checkpoint } from '../../../src/execution/checkpoint.mts';
+import { resumeJob } from '../../../src/execution/job.mts';
+import { readPlan } from '../../../src/execution/plan.mts';
 import { sha256 } from '../../helpers/desk.ts';
 import { Ground, installed, removeProduct } from '../../helpers/engine.ts';
 import { start } from '../../helpers/run.ts';
@@ -94,19 +96,24 @@ describe('a job of so many steps', () => {
     expect(ground.resume()).toMatchObject({ status: 0, said: { completed: true } });
   });
 
-  it.each([
-    ['is not JSON', (text: string) => text.slice(0, 40)],
-    ['does not agree with its seal', (text: string) => text.replace('"seq": 2', '"seq": 3')],
-    ['does not agree with its seal', (text: string) => text.replace('"steps_total": 3', '"steps_total": 2')],
-    ['is sealed and makes no sense', (text: string) => sealed({ ...JSON.parse(text) as object, seq: 7 })],
-    ['is sealed and makes no sense', () => sealed({ seq: 0, steps: 'none' })],
-  ])('whose checkpoint %s is exit 5 for every verb, and stays as it is', (why, spoil) => {
+  it('whose checkpoint is damaged is exit 5 for every verb, and stays as it is', () => {
     const ground = fresh();
     ground.job('--steps', '3', '--fail-at', '3');
-    const spoilt = spoil(readFileSync(ground.checkpointFile(), 'utf8'));
-    writeFileSync(ground.checkpointFile(), spoilt);
+    const whole = readFileSync(ground.checkpointFile(), 'utf8');
+    const damages: [string, string][] = [
+      ['is not JSON', whole.slice(0, 40)],
+      ['does not agree with its seal', whole.replace('"seq": 2', '"seq": 3')],
+      ['does not agree with its seal', whole.replace('"steps_total": 3', '"steps_total": 2')],
+      ['is sealed and makes no sense', sealed({ ...JSON.parse(whole) as object, seq: 7 })],
+      ['is sealed and makes no sense', sealed({ seq: 0, steps: 'none' })],
+    ];
+    for (const [why, spoilt] of damages) {
+      writeFileSync(ground.checkpointFile(), spoilt);
+      expect(() => loadCheckpoint(ground.checkpointFile())).toThrowError(expect.objectContaining({ code: 'DAMAGED', message: expect.stringContaining(why) }));
+    }
+    const spoilt = readFileSync(ground.checkpointFile(), 'utf8');
     for (const argv of [['resume'], ['status'], ['job', '--steps', '3']]) {
-      expect(ground.engine([argv[0]!, '--session', 'j', ...argv.slice(1)])).toMatchObject({ status: 5, stdout: '', stderr: expect.stringContaining(why) });
+      expect(ground.engine([argv[0]!, '--session', 'j', ...argv.slice(1)])).toMatchObject({ status: 5, stdout: '', stderr: expect.stringContaining('is sealed and makes no sense') });
     }
     expect(readFileSync(ground.checkpointFile(), 'utf8')).toBe(spoilt);
   });
@@ -208,15 +215,17 @@ describe('a plan', () => {
     expect(marks(ground)).toEqual(['try', 'try', 'end']);
   });
 
-  it('is not resumed more than --max-resumes times without progress, and progress counts anew', () => {
+  it('is not resumed more than --max-resumes times without progress, and progress counts anew', async () => {
     const ground = fresh();
     ground.job('--plan', ground.plan([{ op: 'read', risk: 'R0', target: 'one' }, { op: 'read', risk: 'R0', target: 'two' }]));
-    for (const _ of [1, 2]) expect(ground.resume('--max-resumes', '2').status).toBe(1);
+    // In this process: what a resume does is the same, and there are many.
+    const resumed = (maxResumes: number) => resumeJob(ground.setting(), ground.io(), 'j', { maxResumes });
+    for (const _ of [1, 2]) expect(await resumed(2)).toMatchObject({ end: 'waiting', step: 1 });
     expect(ground.resume('--max-resumes', '2')).toMatchObject({ status: 3, stderr: expect.stringMatching(/was resumed 2 times without progress at step 1; --max-resumes allows more/) });
     ground.file('repo/one');
-    expect(ground.resume('--max-resumes', '3')).toMatchObject({ status: 1, said: { step: 2 } });
+    expect(await resumed(3)).toMatchObject({ end: 'waiting', step: 2 });
     expect(ground.status().said).toMatchObject({ resumes_without_progress: 0, seq: 1 });
-    for (let tries = 0; tries < 8; tries += 1) expect(ground.resume().status).toBe(1);
+    for (let tries = 0; tries < 8; tries += 1) await resumed(8);
     expect(ground.resume().status).toBe(3);
     expect(ground.engine(['resume', '--session', 'j', '--max-resumes', '-1']).status).toBe(2);
   });
@@ -266,6 +275,8 @@ describe('a plan', () => {
   ])('with %s is exit 2, with the key named, and leaves nothing', (_, text, why) => {
     const ground = fresh();
     const file = text === undefined ? join(ground.dir, 'none.json') : ground.file('bad.json', text);
+    expect(() => readPlan(file)).toThrowError(expect.objectContaining({ code: 'CONFIG', message: expect.stringMatching(why) }));
+    if (text !== '{') return;
     expect(ground.engine(['job', '--session', 'j', '--plan', file])).toMatchObject({ status: 2, stdout: '', stderr: expect.stringMatching(why) });
     expect(existsSync(ground.state)).toBe(false);
   });
