@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { SCENARIOS } from '../fault/commands.ts';
+import { JobScene, tryJob } from '../fault/job-scene.ts';
 import { errorPoints, killPoints, Scene, tryAll, type Point } from '../fault/matrix.ts';
 import { Workshop } from '../fault/workshop.ts';
 import { skipWithoutStrace } from '../helpers/strace.ts';
@@ -18,5 +19,16 @@ describe.skipIf(skipWithoutStrace())('a sample of the faults of npm run test:fau
     const shift = SCENARIOS.indexOf(scenario);
     const points = [...some(killPoints(scene.calls), 2, shift + 1), ...some(errorPoints(scene.calls), 2, shift + 2)];
     expect(tryAll(scene, points).broken).toEqual([]);
+  });
+
+  it('a plan survives being killed', () => {
+    const scene = new JobScene(false);
+    try {
+      // Renames and syncs come in the same number each time, so that few tries are needed.
+      const points = killPoints(scene.calls).filter(({ call }) => /^(rename|fsync|unlink|mkdir)/.test(call.name));
+      expect(tryJob(scene, some(points, 3, 2)).broken).toEqual([]);
+    } finally {
+      scene.remove();
+    }
   });
 });
