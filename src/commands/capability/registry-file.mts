@@ -44,6 +44,6 @@ function textOf(file: string): string {
   } catch (cause) {
     throw new HandoffError('CONFIG', `the registry ${file} cannot be read (${errnoOf(cause) ?? (cause as Error).message})`, { cause, data: { file } });
   }
-  if (text === undefined) throw new HandoffError('CONFIG', `there is no registry ${file}`, { data: { file } });
+  if (text === undefined) throw new HandoffError('CONFIG', `there is no registry file ${file}`, { data: { file } });
   return text;
 }

@@ -72,13 +72,19 @@ function withoutOne(text: string, event: string, command: string, hash: string, 
     }
     // The outermost thing that holds nothing but this entry. A group in which somebody wrote more than hooks is theirs.
     const { group, entries } = found;
-    const alone = (container: Container): boolean => container.elements.length === 1;
+    const alone = (container: Container): boolean => holdsOnly(text, container);
     if (!alone(entries) || (group.value.elements?.length ?? 0) > 1) return removeAt(text, entries, entries.elements.indexOf(found.place));
     if (!alone(list)) return removeAt(text, list, list.elements.indexOf(group));
     if (!alone(all)) return removeAt(text, all, all.elements.indexOf(groups));
     return removeAt(text, root, root.elements.indexOf(hooks));
   }
   return undefined;
+}
+
+/** Whether a container holds one element and no comment, which would go with it. */
+function holdsOnly(text: string, { start, end, elements: [only, ...others] }: Container): boolean {
+  if (only === undefined || others.length > 0) return false;
+  return /^\s*$/.test(text.slice(start + 1, only.start)) && /^\s*,?\s*$/.test(text.slice(only.end, end - 1));
 }
 
 interface Found {

@@ -151,8 +151,8 @@ export function removeTree(folder: string): void {
 /** Opening a pipe must not wait for somebody to write into it; Windows has no such flag and no such pipes. */
 const READ_NOW = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0);
 
-/** The file's text, or undefined where there is none: a pipe of that name holds none either. Throws for a folder. */
-export function readText(file: string): string | undefined {
+/** A descriptor to read a file with, or undefined where there is none: a folder or a pipe of that name is none either. */
+export function openFile(file: string): number | undefined {
   let fd: number;
   try {
     fd = fs.openSync(file, READ_NOW);
@@ -160,9 +160,26 @@ export function readText(file: string): string | undefined {
     if (['ENOENT', 'ENOTDIR', 'ENXIO'].includes(errnoOf(error) ?? '')) return undefined;
     throw error;
   }
+  if (fs.fstatSync(fd).isFile()) return fd;
+  fs.closeSync(fd);
+  return undefined;
+}
+
+/** The file's bytes, or undefined where there is no file. */
+export function readFile(file: string): Buffer | undefined {
+  return reading(file, (fd) => fs.readFileSync(fd));
+}
+
+/** The file's text, or undefined where there is no file. */
+export function readText(file: string): string | undefined {
+  return reading(file, (fd) => fs.readFileSync(fd, 'utf8'));
+}
+
+function reading<T>(file: string, read: (fd: number) => T): T | undefined {
+  const fd = openFile(file);
+  if (fd === undefined) return undefined;
   try {
-    const stat = fs.fstatSync(fd);
-    return stat.isFile() || stat.isDirectory() ? fs.readFileSync(fd, 'utf8') : undefined;
+    return read(fd);
   } finally {
     fs.closeSync(fd);
   }

@@ -188,8 +188,8 @@ describe('exit codes and words', () => {
   it('2: no registry that can be read, and wrong words; 4: an id that is not declared', () => {
     const made = registry('two.json', { good });
     const cases: [readonly string[], number, string, RegExp][] = [
-      [['check', '--registry', join(desk, 'gone.json')], 2, 'CONFIG', /there is no registry .*gone\.json/],
-      [['list', '--registry', desk], 2, 'CONFIG', /cannot be read \(EISDIR\)/],
+      [['check', '--registry', join(desk, 'gone.json')], 2, 'CONFIG', /there is no registry file .*gone\.json/],
+      [['list', '--registry', desk], 2, 'CONFIG', /there is no registry file /],
       [['check', '--registry', file('text.json', 'capabilities:')], 2, 'CONFIG', /text\.json is not JSON/],
       [['check', '--registry', file('bare.json', '{"schema_version":"1.0-capability-registry"}')], 2, 'CONFIG', /"capabilities" is missing/],
       [['check', '--frobnicate'], 2, 'USAGE', /unknown flag --frobnicate/],
@@ -217,33 +217,33 @@ describe('time', () => {
     script('leaves', 'sleep 20 & echo $! > left; exit 0');
     script('bin/gemini', 'sleep 20');
     const made = registry('hangs.json', {
-      ...Object.fromEntries([1, 2, 3, 4].map((n) => [`hangs${n}`, { kind: 'command', command: './hangs', args: [`pid${n}`], timeout_ms: 700 }])),
-      gemini: { kind: 'harness', target: 'gemini', timeout_ms: 700 },
+      ...Object.fromEntries([1, 2, 3, 4].map((n) => [`hangs${n}`, { kind: 'command', command: './hangs', args: [`pid${n}`], timeout_ms: 1500 }])),
+      gemini: { kind: 'harness', target: 'gemini', timeout_ms: 1500 },
       quick: { kind: 'file-exists', target: 'there.txt' },
       leaves: { kind: 'command', command: './leaves' },
     });
     const began = Date.now();
     const result = probe(['check', '--registry', made, '--json']);
-    // One after the other they would take 3.5 s.
-    expect(Date.now() - began).toBeLessThan(2500);
+    // One after the other they would take 7.5 s.
+    expect(Date.now() - began).toBeLessThan(6000);
     const found = verdicts(result);
-    for (const id of ['hangs1', 'hangs4', 'gemini']) expect(found[id]).toMatch(/^unhealthy .*it did not end within 700 ms, and was ended with all that it had started$/);
+    for (const id of ['hangs1', 'hangs4', 'gemini']) expect(found[id]).toMatch(/^unhealthy .*it did not end within 1500 ms, and was ended with all that it had started$/);
     expect(found['quick']).toMatch(/^healthy/);
     expect(found['leaves']).toMatch(/^healthy \.\/leaves: exit 0/);
     const pids = ['pid1', 'pid2', 'pid3', 'pid4', 'left'].map((name) => Number(readFileSync(join(desk, name), 'utf8')));
-    await expect.poll(() => pids.filter(exists), { timeout: 2000 }).toEqual([]);
+    await expect.poll(() => pids.filter(exists), { timeout: 10_000 }).toEqual([]);
     rmSync(join(bin, 'gemini'));
   });
 
   it('a signal ends the probes that run', async () => {
     const made = registry('signal.json', { hangs: { kind: 'command', command: './hangs', args: ['pid'], timeout_ms: 60_000 } });
     const { child, done } = start('capability-registry', ['check', '--registry', made], { cwd: desk, home, env: { PATH, AGENT_HANDOFF_STATE_DIR: state } });
-    await expect.poll(() => existsSync(join(desk, 'pid')) && readFileSync(join(desk, 'pid'), 'utf8').endsWith('\n'), { timeout: 5000 }).toBe(true);
+    await expect.poll(() => existsSync(join(desk, 'pid')) && readFileSync(join(desk, 'pid'), 'utf8').endsWith('\n'), { timeout: 15_000 }).toBe(true);
     child.kill('SIGTERM');
     const ended = await done;
     expect([ended.status, ended.signal]).toEqual([143, null]);
     const pid = Number(readFileSync(join(desk, 'pid'), 'utf8'));
-    await expect.poll(() => exists(pid), { timeout: 2000 }).toBe(false);
+    await expect.poll(() => exists(pid), { timeout: 10_000 }).toBe(false);
   });
 });
 

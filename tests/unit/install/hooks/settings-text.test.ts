@@ -159,6 +159,11 @@ describe('taking out', () => {
     expect(unwire(text).text).toBe('{\n  "a": 1,\n  "b": 2, // new\n  "c": 3\n}\n');
   });
 
+  it('leaves a comment that stands in what it would take out', () => {
+    const text = '{\n  "model": "x",\n  "hooks": {\n    // mine\n  }\n}\n';
+    expect(unwire(wire(text)).text).toBe(text);
+  });
+
   it('takes nothing out of settings of another shape', () => {
     for (const text of ['[]', '{"hooks": []}', '{"hooks": {"Stop": {}}}', '{"hooks": {"Stop": [null, {"hooks": 1}]}}']) expect(unwire(text)).toEqual({ text, removed: 0, changed: 0 });
   });

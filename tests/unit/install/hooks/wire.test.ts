@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { HOOKS, type HookHarness } from '../../../../src/install/hooks/harnesses.mts';
 import { unwireHooks, wireHooks, type HookRecord } from '../../../../src/install/hooks/wire.mts';
@@ -129,6 +129,16 @@ describe('wireHooks', () => {
     expect(unwireHooks(record)).toBe('removed');
     expect(lstatSync(settings).isSymbolicLink()).toBe(true);
     expect(text(real)).toBe(SETTINGS);
+  });
+
+  it('writes over what a killed run left half-written, and leaves what is somebody else\'s', () => {
+    put(SETTINGS);
+    put('half', `${settings}.agents-handoff.tmp`);
+    put('mine', `${settings}.mine.tmp`);
+    const record = wire();
+    expect(readdirSync(dirname(settings)).filter((name) => name.endsWith('.tmp'))).toEqual([`${basename(settings)}.mine.tmp`]);
+    expect(unwireHooks(record)).toBe('removed');
+    expect(text(settings)).toBe(SETTINGS);
   });
 
   it('keeps every state that it replaced, and removes the backup that is no longer needed', () => {
