@@ -8,6 +8,7 @@ import { makeTranscript, type Transcript } from './transcript.ts';
 export const MB = 1 << 20;
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const HANDOFF = here('../../tools/handoff.mjs');
+const RUNTIME = here('../../tools/agents-handoff.mjs');
 const FLOOR = here('./floor.mjs');
 
 /** One line of the result: a value that must not be above its bound. */
@@ -71,6 +72,10 @@ export class Bench {
 
   handoff(root: string, ...argv: string[]): Work {
     return { argv: [HANDOFF, ...argv], env: { HANDOFFS_ROOT: root }, cwd: this.scratch };
+  }
+
+  runtime(root: string, ...argv: string[]): Work {
+    return { ...this.handoff(root), argv: [RUNTIME, ...argv] };
   }
 
   build(root: string, file: string, ...flags: string[]): Work {

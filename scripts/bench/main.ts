@@ -9,6 +9,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { Bench, MB, type Line } from './bench.ts';
 import { buildHuge, buildLong, manyBuilds, rebuildGrown, rebuildSame, verifyLong } from './rows-size.ts';
+import { federateMany, indexMany, verifyMany } from './rows-many.ts';
 import { sourcesAmongMany } from './rows-sources.ts';
 import { buildAmongMany, configAlone, listMany } from './rows-store.ts';
 
@@ -23,6 +24,9 @@ const ROWS: Record<string, (bench: Bench) => Line[]> = {
   crowded: buildAmongMany,
   config: configAlone,
   list: listMany,
+  index: indexMany,
+  'verify-all': verifyMany,
+  federate: federateMany,
   sources: sourcesAmongMany,
 };
 

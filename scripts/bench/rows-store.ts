@@ -9,7 +9,7 @@ import { makeTranscript } from './transcript.ts';
 const stores = new WeakMap<Bench, string>();
 
 /** The store with many sessions; made once a run. */
-function crowded(bench: Bench): { root: string; count: number } {
+export function crowded(bench: Bench): { root: string; count: number } {
   const count = bench.quick ? 1000 : 10_000;
   let root = stores.get(bench);
   if (root === undefined) {

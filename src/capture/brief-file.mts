@@ -2,9 +2,7 @@
  * HANDOFF.md belongs to two: what stands above the marker is ours, what follows it is the author's. Whenever the file
  * is replaced the author's part is read again and carried, and a file that was changed above the marker is kept.
  */
-import fs from 'node:fs';
-import { errnoOf } from '../lib/errors.mts';
-import { removeQuietly, rename, replaceFile } from '../lib/fs/files.mts';
+import { readFile, removeQuietly, rename, replaceFile } from '../lib/fs/files.mts';
 import { sha256 } from '../lib/hash-chain.mts';
 import { joinHandoff, splitHandoff, splitHandoffBytes } from '../store/evidence.mts';
 import { stagedName } from '../store/layout.mts';
@@ -17,7 +15,7 @@ export interface AuthorPart {
 
 /** The author's part of a HANDOFF.md as it stands; empty where there is no file. */
 export function authorPart(file: string): AuthorPart {
-  const bytes = read(file);
+  const bytes = readFile(file);
   if (bytes === undefined) return { block: Buffer.alloc(0), edited: false };
   const { marker, block } = splitHandoffBytes(bytes);
   return { block, edited: marker === 'edited' || (marker === 'none' && !isOf2(bytes)) };
@@ -36,9 +34,9 @@ function isOf2(bytes: Buffer): boolean {
  */
 export function placeBrief(target: string, token: string, over?: string | null): string | undefined {
   const staged = stagedName(target, token);
-  const ours = read(staged);
+  const ours = readFile(staged);
   if (ours === undefined) return undefined;
-  const now = read(target);
+  const now = readFile(target);
   if (over !== undefined) {
     // Somebody wrote in it in between: that is not lost.
     const late = now !== undefined && sha256(now) !== over ? keep(target, now, token) : undefined;
@@ -58,20 +56,11 @@ export function placeBrief(target: string, token: string, over?: string | null):
   return kept;
 }
 
-function read(file: string): Buffer | undefined {
-  try {
-    return fs.readFileSync(file);
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
 /** Keeps the file as HANDOFF.md.orig, or .orig.2 …; one that is kept already (a crash came after) is not kept twice. */
 function keep(target: string, bytes: Buffer, token: string): string {
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? `${target}.orig` : `${target}.orig.${number}`;
-    const there = read(name);
+    const there = readFile(name);
     if (there !== undefined && sha256(there) === sha256(bytes)) return name;
     if (there !== undefined) continue;
     replaceFile(name, bytes, token);

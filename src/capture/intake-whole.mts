@@ -17,21 +17,10 @@ export function takeInWhole(work: Work, whole: Whole, ledger: Ledger, segment: S
   const known = new Map<string, string>();
   if (timeline.bytes > 0) for (const turn of readTurns(timeline.file, timeline.bytes)) known.set(identity(turn), content(turn));
 
-  let last: { id: string | undefined; seq: number; part: number } | undefined;
-  let { watermark } = ledger;
-  if (watermark < -1) watermark = -1;
-  for (const draft of whole.drafts) {
-    const key = identity(draft);
-    const before = known.get(key);
-    if (before === content(draft)) continue;
-    known.set(key, content(draft));
-    const part = draft.part ?? 0;
-    // Blocks of a message share its number as long as their own numbers rise.
-    if (last === undefined || last.id !== draft.id || part <= last.part) watermark += 1;
-    last = { id: draft.id, seq: watermark, part };
-    const turn: Turn = Object.assign(draft, { seq: watermark });
-    if (part === 0) delete turn.part;
-    if (before !== undefined && turn.class !== 'OTHER') turn.meta ??= 'superseding';
+  for (const { draft, seq, supersedes } of newDrafts(whole.drafts, known, ledger.watermark)) {
+    const turn: Turn = Object.assign(draft, { seq });
+    if (turn.part === 0) delete turn.part;
+    if (supersedes && turn.class !== 'OTHER') turn.meta ??= 'superseding';
     segment.append(turn);
     ledger.add(turn);
   }
@@ -50,6 +39,35 @@ export function takeInWhole(work: Work, whole: Whole, ledger: Ledger, segment: S
     isOlderCopy: false,
     isSilent: whole.drafts.every((draft) => draft.class === 'OTHER'),
   };
+}
+
+/** The last number that a copy has in a first build, -1 where there is none. `before`: the time of the fork. */
+export function lastCopiedDraft(drafts: readonly TurnDraft[], before: string): number {
+  let last = -1;
+  for (const { draft, seq } of newDrafts(drafts, new Map(), -1)) {
+    if (draft.ts === '') continue;
+    if (draft.ts >= before) break;
+    last = seq;
+  }
+  return last;
+}
+
+/** The drafts that are not among `known`, which grows, with their numbers. */
+function* newDrafts(drafts: readonly TurnDraft[], known: Map<string, string>, from: number): Generator<{ draft: TurnDraft; seq: number; supersedes: boolean }> {
+  let watermark = Math.max(from, -1);
+  let last: { id: string | undefined; part: number } | undefined;
+  for (const draft of drafts) {
+    const key = identity(draft);
+    const before = known.get(key);
+    const now = content(draft);
+    if (before === now) continue;
+    known.set(key, now);
+    const part = draft.part ?? 0;
+    // Blocks of a message share its number as long as their own numbers rise.
+    if (last === undefined || last.id !== draft.id || part <= last.part) watermark += 1;
+    last = { id: draft.id, part };
+    yield { draft, seq: watermark, supersedes: before !== undefined };
+  }
 }
 
 /** What a turn is known by: whose it is, what it is, which block of its message. */

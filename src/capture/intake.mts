@@ -11,6 +11,7 @@ import { noRedaction, type Redactor } from '../transcript/redaction/redactor.mts
 import type { Turn, TurnDraft } from '../transcript/turn.mts';
 import type { SourceRow } from '../store/manifest.mts';
 import { checkTime, type Work } from './work.mts';
+import { createKeptOutput } from './kept-output.mts';
 import type { Ledger } from './ledger.mts';
 import { createNumbering } from './numbering.mts';
 import type { Extent, Origin } from './origin.mts';
@@ -60,6 +61,7 @@ export async function takeIn(work: Work, origin: Origin | { kind: 'first' }, ext
     : createRecordReader(adapter, redactor, {
       ownSide: adapter.ownSide?.({ path: source.path, records: head }),
       running: told?.usage_running,
+      keptOutput: createKeptOutput(source.path, adapter, redactor),
       onTokens: (id, more) => tokens.add(id, more),
     });
 

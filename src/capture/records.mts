@@ -62,12 +62,16 @@ export function takeDraft(draft: TurnDraft, ownSide: string | undefined, drafts:
   drafts.push(draft);
 }
 
-export function createRecordReader(adapter: LineAdapter, redactor: Redactor, options: { ownSide?: string | undefined; running?: RunningTotal | undefined; onTokens: (id: string, tokens: Tokens) => void }): TurnReader {
+export function createRecordReader(adapter: LineAdapter, redactor: Redactor, options: { ownSide?: string | undefined; running?: RunningTotal | undefined; keptOutput?: ((result: TurnDraft) => TurnDraft | undefined) | undefined; onTokens: (id: string, tokens: Tokens) => void }): TurnReader {
   const tally = createTally();
   tally.running = options.running;
   const drafts: TurnDraft[] = [];
   const sink: RecordSink = {
-    turn: (draft) => takeDraft(draft, options.ownSide, drafts),
+    turn(draft) {
+      takeDraft(draft, options.ownSide, drafts);
+      const more = options.keptOutput?.(draft);
+      if (more !== undefined) takeDraft(more, options.ownSide, drafts);
+    },
     facts: (facts) => mergeFacts(tally.facts, facts),
     usage: options.onTokens,
     usageTotal: (tokens) => void (tally.running = addTotal(tally.running, tokens)),

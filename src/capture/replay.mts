@@ -3,8 +3,9 @@
  * start, since they follow the timeline as it grows, and then kept in the manifest: a render sees nothing else.
  */
 import { readLines, type Line } from '../lib/fs/lines.mts';
-import type { JsonObject } from '../transcript/turn.mts';
+import type { JsonObject, TurnDraft } from '../transcript/turn.mts';
 import type { Fork } from '../store/manifest.mts';
+import { lastCopiedDraft } from './intake-whole.mts';
 import type { Origin } from './origin.mts';
 import type { Work } from './work.mts';
 
@@ -13,12 +14,13 @@ export type ForkPoint = Pick<Fork, 'until_seq' | 'apart' | 'elsewhere'>;
 
 /** The fork of the session as this build leaves it. */
 export function forkPoint(work: Work, origin: Origin | { kind: 'first' }): ForkPoint {
-  const { adapter, head, source } = work.transcript;
+  const { adapter, head, source, whole, facts } = work.transcript;
   const old = work.base?.manifest;
   const { until_seq, apart, elsewhere } = old?.fork ?? {};
   const known: ForkPoint = { ...(until_seq === undefined ? {} : { until_seq }), ...(apart === undefined ? {} : { apart }), ...(elsewhere === undefined ? {} : { elsewhere }) };
   // Something stands behind the copies already: their end does not move any more.
   if (old !== undefined && until_seq !== undefined && until_seq < old.watermark) return known;
+  if (whole !== undefined) return old !== undefined ? known : forkOfWhole(whole.drafts, facts.fork?.before);
   if (!countsFromZero(origin)) return known;
   const replay = adapter?.replay?.({ path: source.path, records: head });
   if (replay === undefined) return known;
@@ -28,6 +30,12 @@ export function forkPoint(work: Work, origin: Origin | { kind: 'first' }): ForkP
     ...(replay.apart === true ? { apart: true as const } : {}),
     ...(replay.elsewhere === true ? { elsewhere: true as const } : {}),
   };
+}
+
+/** Such a client makes all copies before the fork can be worked in: its first build has them all. */
+function forkOfWhole(drafts: readonly TurnDraft[], before: string | undefined): ForkPoint {
+  const last = before === undefined ? -1 : lastCopiedDraft(drafts, before);
+  return last < 0 ? {} : { until_seq: last };
 }
 
 /** A turn's number is that of its line only in a source that was alone from the start. */

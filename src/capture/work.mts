@@ -62,7 +62,25 @@ export function harnessOf(asked: string | undefined, facts: SessionFacts, adapte
 
 /** Throws where the time of a build is up; what it staged is taken back then. */
 export function checkTime({ until }: BuildPlace): void {
-  if (until !== undefined && Date.now() > until) throw new HandoffError('IO', 'the build was not done in its time and was rolled back; the next one takes it up');
+  if (until !== undefined && Date.now() > until) throw timeIsUp();
+}
+
+function timeIsUp(): HandoffError {
+  return new HandoffError('IO', 'the build was not done in its time and was rolled back; the next one takes it up');
+}
+
+/** Waits for what another thread does, no longer than the build may last. */
+export async function inTime<T>({ until }: BuildPlace, work: Promise<T>): Promise<T> {
+  if (until === undefined) return work;
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(timeIsUp()), Math.max(0, until - Date.now()));
+  });
+  try {
+    return await Promise.race([work, over]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 export type BuildResult =

@@ -12,7 +12,7 @@ import { HandoffError, errnoOf } from './errors.mts';
 const PARENTS = 10;
 
 /** Where harnesses look for skills, relative to the user's home: the shared two first, then harness by harness. */
-const SKILLS_FOLDERS = [
+export const SKILLS_FOLDERS: readonly string[] = [
   '.agents/skills', '.claude/skills', '.codex/skills', '.gemini/skills', '.config/opencode/skill',
   '.config/opencode/skills', '.opencode/skill', '.opencode/skills', '.pi/agent/skills', '.copilot/skills',
   '.qwen/skills', '.cline/skills', '.kilo/skills', '.kilocode/skills', '.config/kilo/skill', '.config/kilo/skills',
@@ -82,11 +82,21 @@ export function findRoot({ cwd, env, home }: Surroundings): Root {
 function defaultRoot(home: string, env: Surroundings['env']): string {
   if (!home.split(/[\\/]/).includes('node_modules')) return home;
   const userHome = userHomeOf(env);
+  return installedCopy(userHome, env) ?? homeStore(userHome);
+}
+
+/** The copy whose store is the default where none is named: the first in the order of the skills folders. */
+export function installedCopy(userHome: string, env: Surroundings['env']): string | undefined {
   for (const folder of skillsFolders(userHome, env)) {
     const copy = join(folder, 'agents-handoff');
     // The real folder, as a command that is started from there would name it.
     if (isThere(join(copy, 'SKILL.md'))) return realpathSync(copy);
   }
+  return undefined;
+}
+
+/** The store of a user who has no installed copy. */
+export function homeStore(userHome: string): string {
   return join(userHome, '.agents', 'handoffs');
 }
 

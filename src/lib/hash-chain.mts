@@ -48,3 +48,9 @@ export function chainHeadFits(row: ChainRow): boolean {
   const { head, ...rest } = row;
   return head === sha256(JSON.stringify(rest));
 }
+
+/** The hash of a set of files, whatever order they come in: over the lines `path NUL hash`, paths with `/`, sorted by their bytes. */
+export function fileSetHash(files: Iterable<readonly [path: string, sha256: string]>): string {
+  const lines = [...files].map(([name, hash]) => Buffer.from(`${name}\0${hash}`));
+  return sha256(lines.sort(Buffer.compare).map(String).join('\n'));
+}

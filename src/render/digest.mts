@@ -86,6 +86,17 @@ export interface DecisionRow {
   text: string;
 }
 
+/** A picture, or another block whose bytes the transcript alone has. */
+export interface MediaRow {
+  /** Where it was shown first. */
+  seq: number;
+  kind: string;
+  type: string;
+  bytes: number;
+  sha256: string;
+  times: number;
+}
+
 export interface LoopRow {
   seq: number;
   text: string;
@@ -171,6 +182,9 @@ export interface Digest {
   plan: PlanRow[];
   planSeq?: number;
   decisions: DecisionRow[];
+  media: MediaRow[];
+  /** Times that a block was shown which is in no row. */
+  mediaLeft: number;
   timeline: TimelineRow[];
   tools: ToolRow[];
   compactions: number;

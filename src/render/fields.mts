@@ -43,6 +43,7 @@ function fields(version: string, digest: Digest, view: RenderView, state: string
     errors: last(digest.errors),
     plan: digest.plan,
     decisions: last(digest.decisions),
+    ...(digest.media.length === 0 ? {} : { media: last(digest.media) }),
     compactions: digest.compactions,
     subagents: digest.subagents,
     ...(view.usage === undefined ? {} : { usage: view.usage }),

@@ -7,6 +7,7 @@ import type { Digest, PendingRow } from './digest.mts';
 import { createInherited } from './inherited.mts';
 import { createBranches, createQueue } from './lineage.mts';
 import { createLoops } from './loops.mts';
+import { createMediaRows } from './media-rows.mts';
 import { clientNote, createPrompts } from './prompts.mts';
 import { pendingRows } from './pending.mts';
 import { createRing } from './ring.mts';
@@ -46,6 +47,7 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
   const loops = createLoops();
   const acts = createActs(show);
   const inherited = createInherited();
+  const media = createMediaRows();
   const timeline = createRing<Shown>(ROWS);
   const sides = new Set<string>();
   const counts = { turns: 0, side: 0, replayed: 0 };
@@ -78,6 +80,7 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
     const main = turn.side === undefined || turn.side === mainSide;
     const replayed = options.replayedUntil !== undefined && turn.seq <= options.replayedUntil;
     if (replayed) counts.replayed++;
+    if (!isAgain(turn)) media.look(turn);
     if (!main) {
       counts.side++;
       if (sides.size < 10_000) sides.add(turn.side ?? '');
@@ -177,6 +180,8 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
       case 'interrupted':
         interruptedAt = turn.seq;
         return;
+      case 'kept-output':
+        return;
       case 'api-error':
         acts.errors.api(turn);
         return;
@@ -216,6 +221,8 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
       plan,
       ...(planSeq === undefined ? {} : { planSeq }),
       decisions: acts.decisions(),
+      media: media.rows(),
+      mediaLeft: media.left,
       timeline: timeline.rows().map(({ row }) => row),
       tools: acts.tools(),
       compactions: Math.max(boundaries, summaries),

@@ -54,13 +54,26 @@ export function asked(digest: Digest): Section {
     least: 5,
     left: digest.promptsLeft,
     where: '--class USER',
-    tail: digest.decisions.length === 0 ? [] : ['', 'Answers and refusals:', ...digest.decisions.slice(-8).map(decisionLine)],
+    tail: [...(digest.decisions.length === 0 ? [] : ['', 'Answers and refusals:', ...digest.decisions.slice(-8).map(decisionLine)]), ...mediaLines(digest)],
     none: 'No typed prompt is recorded.',
   };
 }
 
 function decisionLine(decision: Digest['decisions'][number]): string {
   return `- seq ${decision.seq}, ${decision.kind} (${inline(decision.tool, 40)}): ${inBullet(decision.text, 160)}`;
+}
+
+const MEDIA_SHOWN = 5;
+
+function mediaLines({ media, mediaLeft }: Digest): string[] {
+  if (media.length === 0) return [];
+  const left = media.length - MEDIA_SHOWN;
+  return [
+    '',
+    `${mediaLeft > 0 ? 'More than ' : ''}${counted(media.length, 'picture or file was', 'pictures and files were')} shown, told apart by hash; the transcript has the bytes:`,
+    ...media.slice(0, MEDIA_SHOWN).map((one) => `- seq ${one.seq}: ${one.kind} ${one.type}, ${counted(one.bytes, 'byte')}, sha256 ${one.sha256.slice(0, 12)}${one.times > 1 ? `, ${one.times} times` : ''}`),
+    ...(left > 0 ? [`- *and ${left} more: HANDOFF.llm.json*`] : []),
+  ];
 }
 
 export function pending(digest: Digest): Section {

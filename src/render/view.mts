@@ -27,6 +27,9 @@ export interface RenderView {
   promoted_revision?: number;
   skipped?: number;
   bad_lines?: number;
+  /** Records of types that are not known, by type. */
+  unknown?: Readonly<Record<string, number>>;
+  sources?: readonly { lines: number }[];
 }
 
 /** `capture` of the configuration: how tool outputs stand in TOOLS.md and in `tool_calls[]`, never in the timeline. */

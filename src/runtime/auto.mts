@@ -3,10 +3,10 @@
  */
 import { build, type BuildPlace, type BuildRequest, type BuildResult } from '../capture/build.mts';
 import { whichSession } from '../capture/under-lock.mts';
-import { acquire } from '../lib/fs/lock.mts';
-import { sessionPaths, storePaths } from '../store/layout.mts';
+import { sessionPaths } from '../store/layout.mts';
 import { dirOf } from '../store/lookup.mts';
 import { readManifest, type Manifest } from '../store/manifest.mts';
+import { takeOlder } from './older-locks.mts';
 
 export type AutoResult =
   | { action: 'skip-fresh'; session: string; source_mtime_ms: number; manifest_at: string }
@@ -29,7 +29,7 @@ export async function auto(request: BuildRequest, place: BuildPlace, minFreshMs:
     }
   }
   // The key of 2.0.x, which knows a session by its project as typed.
-  const lock = acquire(storePaths(place.root).locks, `auto:${request.project ?? row?.project ?? ''}/${session}`, 'auto');
+  const lock = takeOlder(place.root, 'auto', `${request.project ?? row?.project ?? ''}/${session}`);
   try {
     return { action: 'captured', session, result: await build(request, place) };
   } finally {

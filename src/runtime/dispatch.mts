@@ -1,19 +1,20 @@
 /**
- * Handing a verified handoff to a broker's queue. A dry run writes nothing; a live one leaves a record, so that the same
- * dispatch is not sent twice.
+ * Handing a verified handoff to a broker's queue. A dry run writes nothing. A live one has its record on the disk before the
+ * broker is called, and completes it with the answer: whatever dies in between, the same dispatch is not sent twice unless
+ * a person asks for it.
  */
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
-import { HandoffError } from '../lib/errors.mts';
-import { acquire } from '../lib/fs/lock.mts';
+import { errnoOf, HandoffError } from '../lib/errors.mts';
 import { readText, replaceFile } from '../lib/fs/files.mts';
 import { sha256 } from '../lib/hash-chain.mts';
 import type { IndexRow } from '../store/index-file.mts';
-import { sessionPaths, storePaths } from '../store/layout.mts';
+import { sessionPaths } from '../store/layout.mts';
 import { dirOf } from '../store/lookup.mts';
 import { readManifest } from '../store/manifest.mts';
 import { judge } from './gate.mts';
+import { takeOlder } from './older-locks.mts';
 
 export interface DispatchOptions {
   task: string;
@@ -44,7 +45,16 @@ export type Dispatched =
   | { ok: false; status: 'GATE_REJECTED'; reason: string }
   | { ok: true; status: 'DRY_RUN'; envelope: Envelope; next: string }
   | { ok: true; status: 'DISPATCHED' | 'ALREADY_DISPATCHED'; envelope: Envelope; broker_output: unknown }
-  | { ok: false; status: 'BROKER_FAILED'; envelope: Envelope; reason: string };
+  /** The broker said that it did not take it: it may be sent again. */
+  | { ok: false; status: 'BROKER_FAILED'; envelope: Envelope; reason: string }
+  /** It was begun and nobody knows whether the broker took it. */
+  | { ok: false; status: 'OUTCOME_UNKNOWN'; envelope: Envelope; reason: string };
+
+/** `dispatch.<id>.json` in the session's folder; without `broker_output` while the answer is not there. */
+interface DispatchRecord {
+  envelope: Envelope;
+  broker_output?: unknown;
+}
 
 const BROKER = path.join('runtime', 'request-child-worker.mjs');
 const TIMEOUT_MS = 60_000;
@@ -75,25 +85,49 @@ function send(root: string, row: IndexRow, options: DispatchOptions, envelope: E
   // What makes two dispatches the same: all that the broker is told, and the state that it is told of.
   const id = sha256(JSON.stringify([path.resolve(options.broker ?? ''), row.uuid, role, parentTaskId, objective, evidence])).slice(0, 24);
   const record = path.join(dirOf(root, row), `dispatch.${id}.json`);
-  const lock = acquire(storePaths(root).locks, `dispatch:${row.uuid}:${id}`, 'dispatch');
+  const lock = takeOlder(root, 'dispatch', `${row.uuid}:${id}`);
   try {
-    const sent = parse(readText(record) ?? '');
-    if (sent !== undefined && !options.again) return { ok: true, status: 'ALREADY_DISPATCHED', envelope, broker_output: sent };
-    let output: string;
-    try {
-      output = execFileSync(options.node, [program, options.broker ?? '', parentTaskId, role, objective, `handoff:${row.id}`], {
-        encoding: 'utf8', timeout: TIMEOUT_MS, stdio: ['ignore', 'pipe', 'inherit'], maxBuffer: 16 << 20, env: { ...options.env },
-      });
-    } catch (error) {
-      return { ok: false, status: 'BROKER_FAILED', envelope, reason: `the broker ended with an error (${String((error as { status?: unknown }).status ?? (error as Error).message)})` };
+    const before = readText(record);
+    if (before !== undefined && !options.again) return told(before, envelope);
+    const write = (facts: DispatchRecord): void => replaceFile(record, JSON.stringify(facts, null, 2), lock.token);
+    write({ envelope });
+    const call = callBroker(program, [options.broker ?? '', parentTaskId, role, objective, `handoff:${row.id}`], options);
+    if ('refused' in call) {
+      // It was not taken: what was sent before, where there is such, is what still holds.
+      if (before === undefined) unlinkSync(record);
+      else replaceFile(record, before, lock.token);
+      return { ok: false, status: 'BROKER_FAILED', envelope, reason: call.refused };
     }
-    const answer = parse(output);
-    if (answer === undefined) return { ok: false, status: 'BROKER_FAILED', envelope, reason: 'the broker did not answer with JSON' };
-    replaceFile(record, JSON.stringify({ envelope, broker_output: answer }, null, 2), lock.token);
-    return { ok: true, status: 'DISPATCHED', envelope, broker_output: answer };
+    if ('unknown' in call) return { ok: false, status: 'OUTCOME_UNKNOWN', envelope, reason: `${call.unknown}; ${LOOK}` };
+    write({ envelope, broker_output: call.answer });
+    return { ok: true, status: 'DISPATCHED', envelope, broker_output: call.answer };
   } finally {
     lock.release();
   }
+}
+
+const LOOK = 'whether the broker has it is not known: look in its queue, and send it once more with --again';
+
+/** What a record of the same dispatch says. One that cannot be read is no proof that nothing was sent. */
+function told(text: string, envelope: Envelope): Dispatched {
+  const sent = parse(text) as Partial<DispatchRecord> | undefined;
+  if (sent?.broker_output !== undefined) return { ok: true, status: 'ALREADY_DISPATCHED', envelope: sent.envelope ?? envelope, broker_output: sent.broker_output };
+  const since = sent?.envelope?.dispatchedAt;
+  return { ok: false, status: 'OUTCOME_UNKNOWN', envelope: sent?.envelope ?? envelope, reason: `the same dispatch was begun${since === undefined ? '' : ` at ${since}`} and its end is not recorded; ${LOOK}` };
+}
+
+/** Only an exit status of the broker's own says that it did not take it. */
+function callBroker(program: string, words: string[], { node, env }: DispatchOptions): { answer: unknown } | { refused: string } | { unknown: string } {
+  const { status, signal, error, stdout } = spawnSync(node, [program, ...words], {
+    encoding: 'utf8', timeout: TIMEOUT_MS, stdio: ['ignore', 'pipe', 'inherit'], maxBuffer: 16 << 20, env: { ...env },
+  });
+  if (errnoOf(error) === 'ETIMEDOUT') return { unknown: `the broker did not end within ${TIMEOUT_MS / 1000} seconds` };
+  if (errnoOf(error) === 'ENOBUFS') return { unknown: 'the broker answered more than can be read' };
+  if (error !== undefined) return { refused: `the broker could not be started (${error.message})` };
+  if (status === null) return { unknown: `the broker was ended by ${signal ?? 'a signal'}` };
+  if (status !== 0) return { refused: `the broker ended with exit ${status}` };
+  const answer = parse(stdout);
+  return answer === undefined ? { unknown: 'the broker did not answer with JSON' } : { answer };
 }
 
 function parse(text: string): unknown {

@@ -47,10 +47,15 @@ function valueOf(text: string): string | string[] | undefined {
   if (!text.startsWith('[')) return scalar(text);
   const inner = /^\[(.*)\]\s*(?:#.*)?$/.exec(text)?.[1];
   if (inner === undefined) return undefined;
-  if (inner.trim() === '') return [];
-  const items = inner.match(/"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^,]+/g) ?? [];
-  const values = items.map((item) => scalar(item.trim()));
-  return values.every((value) => value !== undefined) ? values : undefined;
+  const values: string[] = [];
+  // Sticky: what stands between two items is a comma and blanks, or the list cannot be read.
+  const item = /\s*("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^,"'\s][^,]*)\s*(?:,|$)/y;
+  while (inner.slice(item.lastIndex).trim() !== '') {
+    const value = scalar(item.exec(inner)?.[1] ?? '[');
+    if (value === undefined) return undefined;
+    values.push(value);
+  }
+  return values;
 }
 
 function scalar(text: string): string | undefined {

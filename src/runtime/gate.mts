@@ -2,6 +2,8 @@
  * The evidence gate: may a handoff be called verified? It judges the session as `verify` does, and the author's evidence
  * block as it stands. It reads only; docs/RUNTIME.md says what each check means.
  */
+import { existsSync } from 'node:fs';
+import { HandoffError } from '../lib/errors.mts';
 import { readText } from '../lib/fs/files.mts';
 import { checkSession } from '../store/checker.mts';
 import { judgeContract } from '../store/evidence.mts';
@@ -42,8 +44,9 @@ const CHECK_OF: Partial<Record<FindingId, Check>> = {
 /** Failures of these would be sealed by a promotion, so no word of a person overrides them. */
 export const NEVER_FORCED: readonly Check[] = ['sha', 'counts'];
 
-/** Throws CHANGING where the session changed under every reading. */
+/** Throws CHANGING where the session changed under every reading, DAMAGED where it has no manifest. */
 export function judge(root: string, row: IndexRow): Gate {
+  mustHaveManifest(root, row);
   const { session, findings } = checkSession(root, row);
   const contract = judgeContract(readText(sessionPaths(dirOf(root, row)).brief) ?? '');
   const details: Record<Check, string> = {
@@ -67,6 +70,12 @@ export function judge(root: string, row: IndexRow): Gate {
   const ok = CHECKS.every((check) => checks[check] === 'PASS');
   const old = findings.find(({ id }) => id === 'promotion-old')?.text;
   return { ok, verdict: ok ? 'VERIFIED' : 'REJECTED', session, checks, details, ...(old === undefined ? {} : { promoted: old }) };
+}
+
+/** A row may name what git, or a hand, has taken away: then there is nothing that could be judged. */
+export function mustHaveManifest(root: string, row: IndexRow): void {
+  const { manifest } = sessionPaths(dirOf(root, row));
+  if (!existsSync(manifest)) throw new HandoffError('DAMAGED', `${row.project}/${row.id} is in INDEX.json and has no manifest.json; \`agents-handoff index\` takes the row out`);
 }
 
 /** A failure that no check names counts as damage: the gate fails closed. */

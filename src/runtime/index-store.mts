@@ -2,21 +2,26 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { sessionPaths, storePaths } from '../store/layout.mts';
-import { dirOf } from '../store/lookup.mts';
+import { dirOf, relativePlace } from '../store/lookup.mts';
+import { readManifest } from '../store/manifest.mts';
 import { rebuildIndex, folders, type IndexRow } from '../store/index-file.mts';
 import { objectiveOf } from '../store/objective.mts';
 import { rebuildProjectPage } from '../store/project-page.mts';
+import { clearOlder } from './older-locks.mts';
 
 export interface Indexed {
-  ok: true;
+  ok: boolean;
   action: 'index';
   sessions: number;
   stale: number;
   /** Sessions without a brief. */
   stale_sessions: string[];
+  /** Manifests that cannot be read, each with why: their sessions have no row. Absent where there is none. */
+  unreadable?: string[];
 }
 
 export function indexStore(root: string): Indexed {
+  clearOlder(root);
   const rows = rebuildIndex(root, (all) => {
     for (const project of folders(storePaths(root).projects)) {
       const lines = all.filter((row) => row.project === project).map((row) => ({
@@ -26,7 +31,19 @@ export function indexStore(root: string): Indexed {
     }
   });
   const stale = rows.filter((row) => !hasBrief(root, row)).map((row) => `${row.id} (missing HANDOFF.md)`);
-  return { ok: true, action: 'index', sessions: rows.length, stale: stale.length, stale_sessions: stale };
+  const unreadable = unreadableManifests(root, rows);
+  return { ok: unreadable.length === 0, action: 'index', sessions: rows.length, stale: stale.length, stale_sessions: stale, ...(unreadable.length === 0 ? {} : { unreadable }) };
+}
+
+function unreadableManifests(root: string, rows: readonly IndexRow[]): string[] {
+  const { projects } = storePaths(root);
+  const known = new Set(rows.map(relativePlace));
+  return folders(projects).flatMap((project) => folders(path.join(projects, project)).map((folder) => `${project}/${folder}`))
+    .filter((place) => !known.has(place))
+    .flatMap((place) => {
+      const read = readManifest(sessionPaths(path.join(projects, place)).manifest);
+      return read.state === 'unreadable' ? [`${place} (${read.reason})`] : [];
+    });
 }
 
 function hasBrief(root: string, row: IndexRow): boolean {

@@ -26,6 +26,7 @@ import { addMergeNote } from '../store/links.mts';
 import { dirOf, findExact } from '../store/lookup.mts';
 import { isSealed, manifestForWriting, sealed, type Manifest } from '../store/manifest.mts';
 import { folderName } from '../store/names.mts';
+import { takeOlder } from './older-locks.mts';
 import { joinTimelines, type Joined, type TimelineFile } from './joined.mts';
 
 export interface Merged {
@@ -47,7 +48,6 @@ const INDEX_WAIT_MS = 20_000;
 export async function mergeSessions(place: ResealPlace, a: IndexRow, b: IndexRow, options: { render: boolean }): Promise<Merged> {
   if (a.uuid === b.uuid) throw new HandoffError('USAGE', `${a.uuid} cannot be merged with itself`);
   const id = `${a.uuid}+merge+${b.uuid}`;
-  const { locks } = storePaths(place.root);
   const held: Lock[] = [];
   let incoming: Incoming | undefined;
   const disarm = place.onSignal(() => {
@@ -58,7 +58,7 @@ export async function mergeSessions(place: ResealPlace, a: IndexRow, b: IndexRow
   let release = true;
   try {
     // By this key 2.0.x excludes itself.
-    held.push(acquire(locks, `merge:${a.id}+${b.id}`, 'merge'));
+    held.push(takeOlder(place.root, 'merge', `${a.id}+${b.id}`));
     for (const { uuid } of [a, b]) held.push(takeSession(place.root, uuid, 'merge'));
     own = takeSession(place.root, id, 'merge');
     held.push(own);

@@ -2,16 +2,16 @@
  * Promotion: the gate's verdict, written into one manifest. It is local and contacts nothing. The manifest before it stays
  * as manifest.json.bak, also where it was refused.
  */
-import { acquire } from '../lib/fs/lock.mts';
 import { HandoffError } from '../lib/errors.mts';
 import { readText, replaceFile } from '../lib/fs/files.mts';
 import { reseal, withSession, type ResealPlace } from '../capture/reseal.mts';
 import { blockSha256, CONTRACT_FIELDS, splitHandoff, legacyBlock } from '../store/evidence.mts';
-import type { IndexRow } from '../store/index-file.mts';
-import { sessionPaths, storePaths } from '../store/layout.mts';
+import { NEW, type IndexRow } from '../store/index-file.mts';
+import { sessionPaths } from '../store/layout.mts';
 import { dirOf } from '../store/lookup.mts';
-import type { Manifest } from '../store/manifest.mts';
-import { failedChecks, judge, NEVER_FORCED, type Check, type Gate } from './gate.mts';
+import { manifestForWriting, readManifest, type Manifest } from '../store/manifest.mts';
+import { failedChecks, judge, mustHaveManifest, NEVER_FORCED, type Check, type Gate } from './gate.mts';
+import { takeOlder } from './older-locks.mts';
 
 export interface Promoted {
   ok: true;
@@ -22,17 +22,22 @@ export interface Promoted {
   revision: number;
 }
 
-const DEFAULT_BY = 'agents-handoff promote';
+/** The word of 2.0.x, which scripts may look for. */
+const DEFAULT_BY = 'agents-handoff L4 promote';
 
 /** Throws REJECTED where the gate refuses and `force` does not help; HELD where the session, or 2.0.x, is at work. */
-export function promoteSession(place: ResealPlace, row: IndexRow, options: { force: boolean; by: string | undefined }): Promise<Promoted> {
+export async function promoteSession(place: ResealPlace, row: IndexRow, options: { force: boolean; by: string | undefined }): Promise<Promoted> {
+  mustHaveManifest(place.root, row);
   return withSession(place, row, 'promote', async (lock, now) => {
     const paths = sessionPaths(dirOf(place.root, now));
     // 2.0.x excludes itself by this key; the file is ours for the time of the work.
-    const older = acquire(storePaths(place.root).locks, `promote:${now.id}`, 'promote');
+    const older = takeOlder(place.root, 'promote', now.id);
     try {
+      const read = readManifest(paths.manifest);
+      // A later format's manifest is not written beside either; what does not agree with itself is for the gate to say.
+      if (read.state === 'read' && read.sound) manifestForWriting(paths.manifest);
       const before = readText(paths.manifest);
-      if (before !== undefined) replaceFile(`${paths.manifest}.bak`, before, lock.token);
+      if (before !== undefined) replaceFile(`${paths.manifest}.bak`, before, NEW);
       const gate = judge(place.root, now);
       const failed = failedChecks(gate);
       const overridden = failed.length > 0;

@@ -1,14 +1,16 @@
 /** What is worth telling and no damage: a brief that somebody edited, a source that moved on, a promotion that is old. */
 import fs from 'node:fs';
 import path from 'node:path';
+import { readFile } from '../lib/fs/files.mts';
 import { blockSha256, splitHandoffBytes } from './evidence.mts';
 import { note, type Finding } from './findings.mts';
 import type { SessionPaths } from './layout.mts';
 import { isSealed, type Manifest } from './manifest.mts';
 
 export function checkBrief(paths: SessionPaths, manifest: Manifest): Finding[] {
-  if (!fs.existsSync(paths.brief)) return [note('brief-missing', 'HANDOFF.md is missing; `handoff render` makes it anew')];
-  const { marker, block } = splitHandoffBytes(fs.readFileSync(paths.brief));
+  const brief = readFile(paths.brief);
+  if (brief === undefined) return [note('brief-missing', 'HANDOFF.md is missing; `handoff render` makes it anew')];
+  const { marker, block } = splitHandoffBytes(brief);
   // What 2.0.x rendered has no marker; in a file of ours somebody took it out.
   if (marker === 'none' && !isSealed(manifest)) return [];
   const findings: Finding[] = [];

@@ -1,6 +1,6 @@
 /** HANDOFF.llm.json: a sealed one is hashed, a foreign one must parse. */
 import fs from 'node:fs';
-import { errnoOf } from '../lib/errors.mts';
+import { openFile, readText } from '../lib/fs/files.mts';
 import { readBytes } from '../lib/fs/lines.mts';
 import { hasher, ZEROS } from '../lib/hash-chain.mts';
 import { fail, type Finding } from './findings.mts';
@@ -13,11 +13,12 @@ export function checkPayload(file: string, manifest: Manifest, asLf: boolean): F
     if (found === undefined) return [fail('payload-missing', 'HANDOFF.llm.json is missing')];
     return found === manifest.seal.payload_sha256 ? [] : [fail('payload-differs', 'HANDOFF.llm.json is not the payload that was sealed', manifest.seal.payload_sha256, found)];
   }
+  const text = readText(file);
+  if (text === undefined) return [fail('payload-missing', 'HANDOFF.llm.json is missing')];
   try {
-    JSON.parse(fs.readFileSync(file, 'utf8'));
+    JSON.parse(text);
     return [];
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return [fail('payload-missing', 'HANDOFF.llm.json is missing')];
+  } catch {
     return [fail('payload-unreadable', 'HANDOFF.llm.json does not parse')];
   }
 }
@@ -27,13 +28,8 @@ export function checkPayload(file: string, manifest: Manifest, asLf: boolean): F
  * Undefined where there is no file. `asLf` takes CRLF as LF.
  */
 export function hashWithZeros(file: string, hash: string | undefined, asLf = false): string | undefined {
-  let fd: number;
-  try {
-    fd = fs.openSync(file, 'r');
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+  const fd = openFile(file);
+  if (fd === undefined) return undefined;
   try {
     const sum = hasher();
     const { size } = fs.fstatSync(fd);

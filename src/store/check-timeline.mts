@@ -1,6 +1,6 @@
 /** timeline.jsonl and chain.jsonl against the manifest. */
 import fs from 'node:fs';
-import { errnoOf } from '../lib/errors.mts';
+import { openFile } from '../lib/fs/files.mts';
 import { readBytes } from '../lib/fs/lines.mts';
 import { hasher } from '../lib/hash-chain.mts';
 import { readChain, type ChainRow } from './chain.mts';
@@ -12,13 +12,8 @@ import { isSealed, type Manifest } from './manifest.mts';
 import { turnCounter } from './timeline.mts';
 
 export function checkTimeline(paths: SessionPaths, manifest: Manifest, atWork: AtWork | undefined): Finding[] {
-  let fd: number;
-  try {
-    fd = fs.openSync(paths.timeline, 'r');
-  } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') throw error;
-    return [fail('timeline-missing', 'timeline.jsonl missing')];
-  }
+  const fd = openFile(paths.timeline);
+  if (fd === undefined) return [fail('timeline-missing', 'timeline.jsonl missing')];
   try {
     return check(fd, paths, manifest, atWork);
   } finally {

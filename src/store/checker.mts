@@ -3,7 +3,7 @@
  * tells one damage once. The gate, `verify`, federation and `doctor` print the same findings.
  */
 import fs from 'node:fs';
-import { HandoffError } from '../lib/errors.mts';
+import { errnoOf, HandoffError } from '../lib/errors.mts';
 import { readText, sleep } from '../lib/fs/files.mts';
 import { holderOf, recordsOf, type Held } from '../lib/fs/lock.mts';
 import { sha256 } from '../lib/hash-chain.mts';
@@ -38,8 +38,20 @@ export interface AtWork {
 /** Readings of one session, with the pause in ms before each: a build's commit takes a moment. */
 const PAUSES_MS = [0, 5, 20, 60, 150];
 
-/** Checks one session. Throws CHANGING where the manifest changed under each of five readings. */
+/**
+ * Checks one session. What the file system refuses is a finding: the others of the store are checked all the same.
+ * Throws CHANGING where the manifest changed under each of five readings.
+ */
 export function checkSession(root: string, row: IndexRow): Checked {
+  try {
+    return checkSteady(root, row);
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error;
+    return { session: row.uuid, folder: row.id, project: row.project, turns: 0, sealed: false, findings: [fail('unreadable', `cannot be read (${(error as Error).message})`)] };
+  }
+}
+
+function checkSteady(root: string, row: IndexRow): Checked {
   const paths = sessionPaths(dirOf(root, row));
   let still: Checked | undefined;
   for (const pause of PAUSES_MS) {

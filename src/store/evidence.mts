@@ -100,6 +100,8 @@ interface Line {
   end: number;
   /** Inside a fence, or a fence's own line. */
   fenced: boolean;
+  /** A fence's first line. */
+  opens: boolean;
 }
 
 /** The lines of Markdown, with the fences followed as CommonMark does. */
@@ -111,12 +113,13 @@ function* linesOf(text: string): Generator<Line> {
     const stop = feed < 0 ? end : feed;
     const line = text.slice(start, text[stop - 1] === '\r' && stop > start ? stop - 1 : stop);
     const run = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line);
-    let fenced = fence !== '';
+    const inside = fence !== '';
+    let opens = false;
     if (fence === '' && run?.[1] !== undefined && !(run[1].startsWith('`') && run[2]?.includes('`'))) {
       fence = run[1];
-      fenced = true;
+      opens = true;
     } else if (fence !== '' && run?.[1]?.startsWith(fence) && run[2]?.trim() === '') fence = '';
-    yield { text: line, start, end, fenced };
+    yield { text: line, start, end, fenced: inside || opens, opens };
     start = end;
   }
 }
@@ -137,8 +140,38 @@ function* spokenLines(text: string): Generator<Line> {
   }
 }
 
+/**
+ * A HANDOFF.md that has no marker, without its sections that quote the transcript. 2.0.x fences a message as it is: one that
+ * holds a fence itself ends there, and its other lines would read as the author's.
+ */
+function unquoted(text: string): string {
+  const from = /^## Objective \(verbatim\)\r?$/m.exec(text)?.index;
+  if (from === undefined) return text;
+  // A message that quotes this heading stands above the program's own.
+  const to = [...text.matchAll(/^## Where everything lives\r?$/gm)].at(-1)?.index ?? -1;
+  return to > from ? text.slice(0, from) + withoutSwept(text.slice(to)) : text;
+}
+
+/**
+ * A rebuild by 2.0.x takes fields out of a quoted message for the author's block, up to the next heading: so the end of the
+ * quotation's fence comes with them, opens one that nothing closes, and the block's hash follows. No author's block ends so.
+ */
+function withoutSwept(text: string): string {
+  let heading = 0;
+  let open: { line: Line; heading: number } | undefined;
+  for (const line of linesOf(text)) {
+    if (line.opens) open = { line, heading };
+    if (line.fenced) continue;
+    open = undefined;
+    if (/^#{1,6} /.test(line.text)) heading = line.end;
+  }
+  if (open === undefined || !/^`{3,}$/.test(open.line.text) || !/^\s*(?:$|- contract sha256: )/.test(text.slice(open.line.end))) return text;
+  return text.slice(0, open.heading) + text.slice(open.line.end);
+}
+
 /** The author's block of a HANDOFF.md that has no marker: from the first contract field to the end of the last one, '' where there is none. */
-export function legacyBlock(text: string): string {
+export function legacyBlock(whole: string): string {
+  const text = unquoted(whole);
   const fields: number[] = [];
   const headings: number[] = [];
   for (const line of spokenLines(text)) {
@@ -216,10 +249,10 @@ export interface Judgement {
   evidence: { ok: boolean; detail: string };
 }
 
-/** What the gate says of a HANDOFF.md: of the author's block, or of the whole text outside fences where it has no marker. */
+/** What the gate says of a HANDOFF.md: of the author's block, or of all that is no quotation where it has no marker. */
 export function judgeContract(text: string): Judgement {
   const split = splitHandoff(text);
-  const contract = parseContract(split.marker === 'none' ? text : split.block);
+  const contract = parseContract(split.marker === 'none' ? unquoted(text) : split.block);
   const missing = CONTRACT_FIELDS.filter((field) => contract[field] === undefined);
   return { contract: { ok: missing.length === 0, missing }, evidence: judgeEvidence(contract) };
 }

@@ -3,6 +3,7 @@
  * only with --strict. docs/CLI.md lists them; a test holds the two together.
  */
 export const FINDINGS = {
+  unreadable: 'fail',
   'manifest-unreadable': 'fail',
   'manifest-tampered': 'fail',
   'timeline-missing': 'fail',

@@ -5,7 +5,8 @@
 import { sha256 } from '../lib/hash-chain.mts';
 
 const MOST_BYTES = 120;
-const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|$)/i;
+/** Names that Windows keeps for devices. */
+export const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|$)/i;
 
 /** The folder of the session `id`. `+` and `~` stay only where `composed`: in names that merging and federation make. */
 export function folderName(id: string, composed = false): string {

@@ -51,8 +51,17 @@ export interface LineAdapter {
    * Then the look for secrets may go over what it gives, which is a third of a record, instead of over the record.
    */
   readonly keepsNames?: true;
+  /** Where the client kept the whole of a result outside of the transcript, of which `text` is what the record says. */
+  keptOutput?(text: string, path: string): KeptOutput | undefined;
   /** In a sub-agent's own file: the `side` that its turns name, which there is the main agent. */
   ownSide?(head: SourceHead): string | undefined;
+}
+
+export interface KeptOutput {
+  /** As the record names it. */
+  named: string;
+  /** In the folder of the session; absent where it lies elsewhere. */
+  file?: string;
 }
 
 /** A fork: how to find the end of what was copied into it. */

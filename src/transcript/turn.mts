@@ -66,8 +66,11 @@ export interface SessionFacts {
   harness?: string;
   thread?: string;
   parent_session?: string;
-  /** Where the file tells that it began as a copy of another session. */
-  fork?: { of: string; by: string };
+  /**
+   * Where the file tells that it began as a copy of another session; `of` is '' where it does not tell of which.
+   * `before`, of a source that changes in place: the time of the fork, turns of earlier times are copies.
+   */
+  fork?: { of: string; by: string; before?: string };
 }
 
 /** Tokens of one message, or of the session so far (`total`). */

@@ -1,12 +1,13 @@
 /** Many commands at once on one store: nothing is lost or doubled, and readers never see a session that is half there. */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { buildInto, seeded, turnsOf } from '../helpers/build.ts';
 import { importBuilt } from '../helpers/built.ts';
+import { isChanging, isHeld, openCrowd, pause, record, told, type Said } from '../helpers/crowd.ts';
 import { verifyStore2 } from '../helpers/reference-verify.ts';
-import { freshFolder, run, start, type Result } from '../helpers/run.ts';
+import { freshFolder } from '../helpers/run.ts';
 
 const scratch = freshFolder('handoff-together-');
 afterAll(() => fs.rmSync(scratch, { recursive: true, force: true }));
@@ -19,59 +20,7 @@ const LONGEST_STORM_MS = STORM_MS + 30_000;
 const ENOUGH = WHOLE ? 20 : 6;
 const BUILDERS = WHOLE ? 16 : 6;
 
-interface Said extends Result { argv: readonly string[]; killed: boolean; after: number }
-
-/** A folder with a store, and commands on it that are started, perhaps killed, and written down. */
-function crowd(name: string) {
-  const dir = path.join(scratch, name);
-  const root = path.join(dir, 'store');
-  fs.mkdirSync(dir);
-  const log: Said[] = [];
-  const began = Date.now();
-  const running = new Map<number, ChildProcess>();
-  return {
-    dir, root, log,
-    /** Kills the command after `killMs`, where given and it still runs. */
-    async say(argv: readonly string[], killMs?: number): Promise<Said> {
-      const { child, done } = start('handoff', argv, { cwd: dir, home: dir, env: { HANDOFFS_ROOT: root }, input: '' });
-      if (child.pid !== undefined) running.set(child.pid, child);
-      const timer = killMs === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), killMs);
-      const result = await done;
-      clearTimeout(timer);
-      if (child.pid !== undefined) running.delete(child.pid);
-      const said = { ...result, argv, killed: result.signal === 'SIGKILL', after: Date.now() - began };
-      log.push(said);
-      return said;
-    },
-    /** Kills the command that holds a lock now and is in the middle of its work, where `chosen` says so; asked once a command. */
-    killHolder(chosen: () => boolean): void {
-      const locks = path.join(root, '.locks');
-      for (const name of fs.readdirSync(locks).filter((file) => file.endsWith('.lock'))) {
-        const pid = Number(/"pid":(\d+)/.exec(quietly(path.join(locks, name)))?.[1]);
-        const child = running.get(pid);
-        running.delete(pid);
-        if (child !== undefined && chosen()) child.kill('SIGKILL');
-      }
-    },
-    must(...argv: string[]): string {
-      const result = run('handoff', argv, { cwd: dir, env: { HANDOFFS_ROOT: root } });
-      if (result.status !== 0) throw new Error(`handoff ${argv.join(' ')} ended with ${result.status}: ${result.stdout}${result.stderr}`);
-      return result.stdout;
-    },
-    /** Everything that a crash could leave behind. */
-    leftOvers: (): string[] => fs.readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => /\.(?:lock|tmp|taking|gone)$/.test(file)).sort(),
-  };
-}
-
-const record = (session: string, at: number): string => `${JSON.stringify({ session, seq: at, ts: new Date(Date.UTC(2026, 0, 1) + at * 1000).toISOString(), role: at % 2 === 0 ? 'user' : 'assistant', text: `turn ${at} of ${session} ${'·'.repeat(at % 50)}` })}\n`;
-
-/** What a test tells of the commands that did something which none may do. */
-function told(log: readonly Said[]): string[] {
-  return log.map(({ argv, status, signal, stdout, stderr, after }) => `${after} ms: handoff ${argv.join(' ')}: ${status ?? signal}\n${stdout.slice(0, 2000)}${stderr.slice(0, 4000)}`);
-}
-
-const isHeld = ({ status, stderr }: Result): boolean => status === 3 && stderr.includes('lock');
-const isChanging = ({ status, stderr }: Result): boolean => status === 3 && stderr.includes('changed each time');
+const crowd = (name: string): ReturnType<typeof openCrowd> => openCrowd(path.join(scratch, name));
 
 describe(`many commands at once (seed ${SEED})`, () => {
   it(`${BUILDERS} builders of one session that grows, some of them killed, and readers beside them`, async () => {
@@ -215,15 +164,3 @@ describe(`many commands at once (seed ${SEED})`, () => {
     expect(leftOvers()).toEqual([]);
   });
 });
-
-function quietly(file: string): string {
-  try {
-    return fs.readFileSync(file, 'utf8');
-  } catch {
-    return ''; // released in between
-  }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}

@@ -7,6 +7,7 @@ import { SessionFolder } from '../helpers/desk.ts';
 import { freshFolder } from '../helpers/run.ts';
 import { claude, lines, type TranscriptRecord } from '../helpers/transcripts.ts';
 import { loadTruth, samplePath, type TruthEntry } from '../helpers/truth.ts';
+import { leavesNoTrace } from '../helpers/truth-known.ts';
 
 const scratch = freshFolder('handoff-forks-');
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
@@ -29,8 +30,7 @@ function written(name: string, ...records: TranscriptRecord[]): string {
 
 const replayed = (session: SessionFolder): string[] => (session.summary['prompts'] as { text: string; replayed?: true }[]).filter((prompt) => prompt.replayed).map(({ text }) => text);
 
-// 1.0.x leaves no trace of the session that it copied.
-const forks = ['claude-code', 'codex'].flatMap((harness) => loadTruth(harness).filter(([, entry]) => entry.fork_of !== null && !entry.version.startsWith('1.0')).map(([key, entry]) => [harness, key, entry] as const));
+const forks = ['claude-code', 'codex', 'qwen', 'opencode'].flatMap((harness) => loadTruth(harness).filter(([, entry]) => entry.replayed_prompts.length > 0 && !leavesNoTrace(entry)).map(([key, entry]) => [harness, key, entry] as const));
 
 describe('recorded forks', () => {
   it.skipIf(forks.length > 0)('are not on this machine (HANDOFF_TRANSCRIPTS names their folder)', () => {});
@@ -38,7 +38,7 @@ describe('recorded forks', () => {
   it.each(forks)('%s %s: of which session, which prompts are copies, and what is left is its own', async (harness, key, entry: TruthEntry & { objective?: string }) => {
     const session = await captured(samplePath(harness, key));
     const { fork } = session.manifest;
-    expect(fork?.of).toBe(entry.fork_of);
+    expect(fork?.of).toBe(entry.fork_of ?? '');
     expect(replayed(session)).toEqual(entry.replayed_prompts);
     expect(session.summary['objective']).toBe(entry.objective);
     const own = turnsOf(session.dir).filter((turn) => turn.seq > (fork?.until_seq ?? -1));
@@ -47,6 +47,7 @@ describe('recorded forks', () => {
     expect(count('USER')).toBe(users);
     if (entry.own_counts !== undefined) expect([count('AGENT'), count('THOUGHT'), count('TOOL')]).toEqual([entry.own_counts.AGENT, entry.own_counts.THOUGHT, entry.own_counts.CALLS + entry.own_counts.RESULTS]);
     for (const file of session.summary['files_changed'] as { replayed?: true }[]) expect(file.replayed).toBe(true);
+    if (entry.fork_of === null) expect(session.text('HANDOFF.md')).toContain('**Forked from:** a session that the transcript does not name; turns up to');
     expect(session.text('HANDOFF.md')).toContain(`turns up to seq ${fork?.until_seq} are copies, not new work`);
   });
 
@@ -147,5 +148,55 @@ describe('a fork of Codex', () => {
     appendFileSync(second, lines(said(700_000, 'user', 'Thanks')));
     expect((await buildInto(root, second))).toMatchObject({ action: 'built', new: 1, revision: 3 });
     expect((await buildInto(root, first))).toMatchObject({ action: 'up-to-date' });
+  });
+});
+
+describe('a fork of Qwen Code', () => {
+  const link = (n: number, type: string, role: string, text: string, copied: boolean): TranscriptRecord => ({
+    uuid: `q${n}`, parentUuid: n === 1 ? null : `q${n - 1}`, sessionId: 'child', timestamp: `2026-06-01T00:00:0${n}.000Z`, type, provenance: type === 'user' ? 'real_user' : 'assistant_output', cwd: '/w', version: '0.24.4',
+    message: { role, parts: [{ text }] }, ...(copied ? { forkedFrom: { sessionId: 'parent', messageUuid: `q${n}` } } : {}),
+  });
+  const copied = [link(1, 'user', 'user', 'Plan the move', true), link(2, 'assistant', 'model', 'Two ways.', true)];
+
+  it('ends its copies at the last record that names what it was copied from', async () => {
+    const file = written('qwen.jsonl', ...copied);
+    expect((await captured(file)).manifest.fork).toMatchObject({ of: 'parent', until_seq: 1 });
+    appendFileSync(file, lines(link(3, 'user', 'user', 'Now the second', false), link(4, 'assistant', 'model', 'Second.', false)));
+    const session = await captured(file);
+    expect(session.manifest.fork).toEqual({ of: 'parent', by: expect.stringContaining('forkedFrom') as string, until_seq: 1 });
+    expect(replayed(session)).toEqual(['Plan the move']);
+    expect(session.text('HANDOFF.md')).toMatch(/\| Plan the move \| before the fork \|/);
+  });
+});
+
+describe('a fork of OpenCode', () => {
+  const message = (id: string, role: string, created: number, text: string): object => ({
+    info: { id, role, sessionID: 'ses_fork', time: { created, ...(role === 'assistant' ? { completed: created + 1 } : {}) } },
+    parts: [{ id: `prt_${id}`, type: 'text', text, ...(role === 'assistant' ? { time: { start: created, end: created + 1 } } : {}) }],
+  });
+  const old = [message('a', 'user', 1_000, 'Plan the move'), message('b', 'assistant', 2_000, 'Two ways.')];
+  const own = [message('c', 'user', 9_500, 'Now the second'), message('d', 'assistant', 9_600, 'Second.')];
+  const exported = (messages: object[], more: object = {}): string => JSON.stringify({ info: { id: 'ses_fork', directory: '/w', title: 'Move (fork #1)', version: '1.18.33', time: { created: 9_000 }, ...more }, messages });
+  const file = (): string => join(scratch, `${made}-opencode.json`);
+
+  it('is told by messages that are older than the session, and does not name the other one', async () => {
+    writeFileSync(file(), exported(old));
+    expect((await captured(file())).manifest.fork).toMatchObject({ of: '', until_seq: 1 });
+    writeFileSync(file(), exported([...old, ...own]));
+    const session = await captured(file());
+    expect(session.manifest.fork).toEqual({ of: '', by: 'messages older than the session', until_seq: 1 });
+    expect(replayed(session)).toEqual(['Plan the move']);
+    expect(session.text('HANDOFF.md')).toContain('**Forked from:** a session that the transcript does not name; turns up to seq 1 are copies, not new work');
+  });
+
+  it.each([
+    ['its title alone', exported(own)],
+    ['the age of what a sub-agent was given', exported([...old, ...own], { parentID: 'ses_parent' })],
+    ['messages where the session has no time', exported([...old, ...own], { time: {} })],
+  ])('is not guessed from %s', async (_name, text) => {
+    writeFileSync(file(), text);
+    const session = await captured(file());
+    expect(session.manifest.fork).toBeUndefined();
+    expect(replayed(session)).toEqual([]);
   });
 });

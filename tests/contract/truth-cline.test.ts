@@ -5,7 +5,6 @@ import { loadCline } from '../../src/transcript/adapters/cline/load.mts';
 import type { JsonObject } from '../../src/transcript/turn.mts';
 import { differences, loadTruth, samplePath } from '../helpers/truth.ts';
 import { collectWhole, expectBrief, expectIdentity } from '../helpers/truth-brief.ts';
-import { expectStored } from '../helpers/truth-store.ts';
 
 const entries = loadTruth('cline');
 
@@ -38,6 +37,4 @@ describe('recorded Cline sessions', () => {
     });
     expectIdentity(cline, states, value);
   });
-
-  it.each(entries)('%s through the build', (key, entry) => expectStored('cline', key, entry));
 });

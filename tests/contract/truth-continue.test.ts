@@ -5,7 +5,6 @@ import { continueDev } from '../../src/transcript/adapters/continue.mts';
 import type { JsonObject } from '../../src/transcript/turn.mts';
 import { differences, loadTruth, samplePath } from '../helpers/truth.ts';
 import { collectWhole, expectBrief, expectIdentity } from '../helpers/truth-brief.ts';
-import { expectStored } from '../helpers/truth-store.ts';
 
 const entries = loadTruth('continue');
 
@@ -45,6 +44,4 @@ describe('recorded Continue sessions', () => {
     });
     expectIdentity(continueDev, states, whole);
   });
-
-  it.each(entries)('%s through the build', (key, entry) => expectStored('continue', key, entry));
 });

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { copilot } from '../../src/transcript/adapters/copilot.mts';
 import { collect, differences, loadTruth, readRecords, samplePath } from '../helpers/truth.ts';
 import { expectBrief } from '../helpers/truth-brief.ts';
-import { expectStored } from '../helpers/truth-store.ts';
 
 const entries = loadTruth('copilot');
 
@@ -38,6 +37,4 @@ describe('recorded Copilot sessions', () => {
       expect(part).toEqual(whole.slice(0, part.length));
     }
   });
-
-  it.each(entries)('%s through the build', (key, entry) => expectStored('copilot', key, entry));
 });

@@ -5,7 +5,6 @@ import { geminiDocument, geminiLog } from '../../src/transcript/adapters/gemini.
 import type { WholeAdapter } from '../../src/transcript/adapter.mts';
 import type { Json, JsonObject } from '../../src/transcript/turn.mts';
 import { collectWhole, expectBrief, expectIdentity } from '../helpers/truth-brief.ts';
-import { expectStored } from '../helpers/truth-store.ts';
 import { differences, loadTruth, readRecords, samplePath } from '../helpers/truth.ts';
 
 const entries = loadTruth('gemini');
@@ -67,6 +66,4 @@ describe('recorded Gemini CLI sessions', () => {
     const { adapter, value } = load(key);
     expectIdentity(adapter, statesOf(value), value);
   });
-
-  it.each(entries)('%s through the build', (key, entry) => expectStored('gemini', key, entry));
 });

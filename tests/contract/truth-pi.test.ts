@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { pi } from '../../src/transcript/adapters/pi.mts';
 import { collect, differences, loadTruth, readRecords, samplePath } from '../helpers/truth.ts';
 import { expectBrief } from '../helpers/truth-brief.ts';
-import { expectStored } from '../helpers/truth-store.ts';
 
 const entries = loadTruth('pi');
 
@@ -56,6 +55,4 @@ describe('recorded pi sessions', () => {
       expect(part).toEqual(whole.slice(0, part.length));
     }
   });
-
-  it.each(entries)('%s through the build', (key, entry) => expectStored('pi', key, entry));
 });

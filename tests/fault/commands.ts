@@ -28,6 +28,14 @@ export interface Scenario {
   again?: number;
   /** Puts the store, as it is prepared, into the state that the command is to meet. */
   spoil?: (workshop: Workshop, transcript: string) => void;
+  /** The command once more behind that build: what it says is then of the newest revision. */
+  renews?: true;
+  /** A file that it leaves also where it was refused. */
+  keeps?: string;
+  /** Its main thread syncs a file before others do: what fails by its number fails there first. */
+  syncsFirst?: true;
+  /** It finishes or takes back what others began, step by step: what it has done stays done where it is refused then. */
+  settles?: true;
   /** Manifests may have gone up by so many revisions at the most. */
   revisions: number;
 }
@@ -38,9 +46,20 @@ export const SCENARIOS: readonly Scenario[] = [
   { name: 'rename', known: true, argv: () => ['rename', 'subject', 'elsewhere'], revisions: 1 },
   { name: 'retitle', known: true, argv: () => ['retitle', 'subject', 'better-name'], revisions: 1 },
   { name: 'forget', known: true, argv: () => ['forget', 'subject', '--force'], revisions: 0 },
+  { name: 'auto', known: true, entry: 'agents-handoff', argv: (transcript) => ['auto', '--source', transcript, '--min-fresh-ms', '-3600000'], again: 2, revisions: 1 },
+  { name: 'promote', known: true, entry: 'agents-handoff', argv: () => ['promote', 'subject'], keeps: 'projects/here/subject/manifest.json.bak', syncsFirst: true, again: 2, renews: true, revisions: 0 },
+  { name: 'index', known: true, entry: 'agents-handoff', argv: () => ['index'], spoil: conflicted, again: 2, settles: true, revisions: 0 },
   { name: 'merge', known: true, entry: 'agents-handoff', argv: () => ['merge', 'subject', 'bystander', '--render'], makes: 'subject+merge+bystander', again: 3, revisions: 0 },
   { name: 'federated-merge', known: true, entry: 'agents-handoff', argv: () => ['federated-merge', '--from', 'remote'], before: remoteThatGoesOn, again: 2, revisions: 1 },
 ];
+
+/** What git leaves where two sides built: neither the index nor a page can be read as it was. */
+function conflicted(workshop: Workshop): void {
+  for (const name of ['INDEX.json', 'projects/here/PROJECT.md']) {
+    const file = path.join(workshop.root, name);
+    fs.writeFileSync(file, `<<<<<<< HEAD\n${fs.readFileSync(file, 'utf8')}\n=======\n>>>>>>> theirs\n`);
+  }
+}
 
 /** Another store, in which the subject has more turns than in the one at hand. */
 function remoteThatGoesOn(workshop: Workshop): void {
@@ -57,10 +76,17 @@ export const LONG_ONES: readonly Scenario[] = [
   { name: 'long rebuild', known: true, padding: 8, argv: (transcript) => ['build', transcript], revisions: 1 },
 ];
 
+/** The same by hand: what a killed build left is settled, and its lock goes. */
+export const UNLOCKS: readonly Scenario[] = [
+  { name: 'unlock before the commit', known: true, entry: 'agents-handoff', argv: () => ['unlock', 'subject', '--force'], spoil: killedRebuild(0), again: 2, settles: true, revisions: 0 },
+  { name: 'unlock after the commit', known: true, entry: 'agents-handoff', argv: () => ['unlock', 'subject', '--force'], spoil: killedRebuild(1), again: 2, settles: true, revisions: 0 },
+];
+
 /** Recovery may die as well: the build that finds what a killed build left, struck in its turn. */
 export const RECOVERIES: readonly Scenario[] = [
   { name: 'recovery before the commit', known: true, argv: (transcript) => ['build', transcript], spoil: killedRebuild(0), revisions: 1 },
   { name: 'recovery after the commit', known: true, argv: (transcript) => ['build', transcript], spoil: killedRebuild(1), revisions: 1 },
+  ...UNLOCKS,
 ];
 
 /** The call that commits a build: the rename that puts the new manifest over the old. */

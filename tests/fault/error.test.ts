@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { skipWithoutStrace } from '../helpers/strace.ts';
-import { LONG_ONES, SCENARIOS } from './commands.ts';
+import { LONG_ONES, SCENARIOS, UNLOCKS } from './commands.ts';
 import { errorPoints, Scene, tryAll } from './matrix.ts';
 import { Workshop } from './workshop.ts';
 
@@ -10,7 +10,7 @@ describe.skipIf(skipWithoutStrace())('a command that the file system refuses som
   const workshop = new Workshop();
   afterAll(() => workshop.remove());
 
-  it.each([...SCENARIOS, ...LONG_ONES])('$name: it says why or finishes, every session stays whole, and the next build finishes it', (scenario) => {
+  it.each([...SCENARIOS, ...LONG_ONES, ...UNLOCKS])('$name: it says why or finishes, every session stays whole, and the next build finishes it', (scenario) => {
     const scene = new Scene(workshop, scenario);
     const { figures, broken } = tryAll(scene, errorPoints([...scene.calls, ...scene.callsOff()]).filter((_, at) => at % EVERY === 0));
     console.log(figures);

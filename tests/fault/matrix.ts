@@ -50,8 +50,15 @@ export function describePoint(point: Point): string {
   return `${what} ${point.call.name} #${point.at + 1} ${point.call.where}${point.call.off ? ' (beside)' : ''}`;
 }
 
+/** What can be struck again and again. */
+export interface Struck {
+  readonly scenario: { readonly name: string };
+  readonly calls: readonly Call[];
+  try(point: Point): Held;
+}
+
 /** Tries points one after the other; a line of figures for people, and every promise that was broken. */
-export function tryAll(scene: Scene, points: readonly Point[]): { figures: string; broken: string[] } {
+export function tryAll(scene: Struck, points: readonly Point[]): { figures: string; broken: string[] } {
   const ends = new Map<string, number>();
   const broken: string[] = [];
   let held = 0;
@@ -73,6 +80,8 @@ export class Scene {
   readonly #transcript: string;
   readonly #prepared: string;
   readonly #base: number;
+  /** The manifest's hash before the command: another one is a commit. */
+  readonly #baseHash: string | undefined;
   readonly #bystander: Record<string, string>;
   readonly #timeline: string;
   /** Listings that are right in the end: the command and then a build, or the command never and then a build. */
@@ -94,11 +103,13 @@ export class Scene {
     scenario.spoil?.(workshop, this.#transcript);
     workshop.keep(this.#prepared);
     this.#base = this.#subject()?.revisions ?? 0;
+    this.#baseHash = this.#subject()?.manifest_sha256;
     this.#bystander = this.#bystanderFiles();
 
     this.calls = countCalls(workshop.child(this.argv, scenario.entry));
     const ends = new Set<string>();
     workshop.must('build', this.#transcript);
+    if (scenario.renews === true) this.#repeat();
     ends.add(listing(workshop.root).join('\n'));
     this.#timeline = this.#subjectTimeline();
     if (scenario.again === undefined) {
@@ -111,6 +122,10 @@ export class Scene {
 
   get argv(): string[] {
     return this.scenario.argv(this.#transcript);
+  }
+
+  #repeat(): ReturnType<Workshop['run']> {
+    return this.#workshop.run(this.scenario.entry ?? 'handoff', this.argv);
   }
 
   #subject(session = 'subject'): ReturnType<typeof manifests>[number] | undefined {
@@ -134,7 +149,8 @@ export class Scene {
 
   /** What other threads do: syncs, which change nothing but may fail. */
   callsOff(): Call[] {
-    return callsOffMain(this.fresh());
+    const calls = callsOffMain(this.fresh());
+    return this.scenario.syncsFirst === true ? calls.filter(({ alone }) => alone) : calls;
   }
 
   /** Strikes the command at the point, in a fresh copy of the prepared store, and asks what held. */
@@ -154,11 +170,11 @@ export class Scene {
     if (ended.status === 0) return [];
     if (ended.status !== 1) return [`exit ${ended.status ?? ended.signal}: ${ended.stderr}`];
     const problems = explains(ended.stderr) ? [] : [`exit 1 without one plain sentence: ${JSON.stringify(ended.stderr)}`];
-    const now = listing(this.#workshop.root).filter((name) => name !== '.locks/');
+    const { makes, settles, keeps } = this.scenario;
+    const now = listing(this.#workshop.root).filter((name) => name !== '.locks/' && name !== keeps);
     const before = listing(this.#workshop.path(this.#prepared)).filter((name) => name !== '.locks/');
-    const { makes } = this.scenario;
-    const committed = makes === undefined ? this.#subject()?.revisions !== (this.#base || undefined) : this.#subject(makes) !== undefined;
-    if (undone && !committed && now.join('\n') !== before.join('\n')) problems.push(`refused, and yet it left: ${difference(now, [before.join('\n')])}`);
+    const committed = makes === undefined ? this.#subject()?.manifest_sha256 !== this.#baseHash : this.#subject(makes) !== undefined;
+    if (undone && settles !== true && !committed && now.join('\n') !== before.join('\n')) problems.push(`refused, and yet it left: ${difference(now, [before.join('\n')])}`);
     return problems;
   }
 
@@ -178,11 +194,13 @@ export class Scene {
   #afterNextBuild(): string[] {
     const problems: string[] = [];
     const { root } = this.#workshop;
-    const { again, entry } = this.scenario;
-    const repeated = again === undefined ? undefined : this.#workshop.run(entry ?? 'handoff', this.argv);
+    const { again, renews } = this.scenario;
+    const repeated = again === undefined ? undefined : this.#repeat();
     if (repeated !== undefined && repeated.status !== 0) return [`the same command once more: exit ${repeated.status}: ${repeated.stderr}`];
     const next = this.#workshop.handoff('build', this.#transcript);
     if (next.status !== 0) return [`the next build: exit ${next.status}: ${next.stderr}`];
+    const renewed = renews === true ? this.#repeat() : undefined;
+    if (renewed !== undefined && renewed.status !== 0) return [`the same command behind the build: exit ${renewed.status}: ${renewed.stderr}`];
     const verified = this.#workshop.handoff('verify', '--all', '--strict');
     if (verified.status !== 0) problems.push(`verify --all --strict after the next build: exit ${verified.status}: ${verified.stdout}${verified.stderr}`);
     const passes = verified.stdout.split('\n').filter((line) => line.startsWith('PASS ')).length;

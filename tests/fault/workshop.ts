@@ -14,6 +14,8 @@ const program = (entry: Entry): string => fileURLToPath(new URL(`../../tools/${e
 /** What the author of a handoff wrote by hand; no fault may cost it. */
 export const EVIDENCE = 'RESULT: PARTIAL\nWHAT_CHANGED: the parser\nVALIDATION: npm test\nEVIDENCE: 12 tests pass\nBLOCKERS: none\nRISKS: none known\nFOLLOW_UP: coupons\n';
 
+const isPath = (entry: Entry | `/${string}`): entry is `/${string}` => entry.startsWith('/');
+
 const LINE_TIME = Date.UTC(2026, 0, 1);
 
 /** Records of a small Claude Code session; `padding` megabytes of text are spread over the results of its last part. */
@@ -69,9 +71,10 @@ export class Workshop {
     return this.run('handoff', argv);
   }
 
-  run(entry: Entry, argv: readonly string[]): Said {
+  /** `entry`: a program of this product, or an absolute path. */
+  run(entry: Entry | `/${string}`, argv: readonly string[]): Said {
     const env = { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', ...this.env };
-    return spawnSync(process.execPath, [program(entry), ...argv], { cwd: this.scratch, env, encoding: 'utf8', timeout: 120_000 });
+    return spawnSync(process.execPath, [isPath(entry) ? entry : program(entry), ...argv], { cwd: this.scratch, env, encoding: 'utf8', timeout: 120_000 });
   }
 
   /** The same, for steps that must work. */
@@ -133,5 +136,5 @@ export function manifests(root: string): Found[] {
 /** A failure that a person can act on: a sentence of the program at the end, no stack, no talk of a bug. */
 export function explains(stderr: string): boolean {
   const lines = stderr.trimEnd().split('\n');
-  return /^(?:agents-)?handoff: \S/.test(lines.at(-1) ?? '') && !/^\s+at /m.test(stderr) && !/\bbug\b/i.test(stderr);
+  return /^(?:(?:agents-)?handoff|install): \S/.test(lines.at(-1) ?? '') && !/^\s+at /m.test(stderr) && !/\bbug\b/i.test(stderr);
 }

@@ -54,6 +54,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   minLength: (value, says: number, at) => void (typeof value === 'string' && [...value].length < says && say(at, `is shorter than ${says}`)),
   maxLength: (value, says: number, at) => void (typeof value === 'string' && [...value].length > says && say(at, `is longer than ${says}`)),
   minimum: (value, says: number, at) => void (typeof value === 'number' && value < says && say(at, `${value} is below ${says}`)),
+  maximum: (value, says: number, at) => void (typeof value === 'number' && value > says && say(at, `${value} is above ${says}`)),
   pattern: (value, says: string, at) => void (typeof value === 'string' && !new RegExp(says, 'u').test(value) && say(at, `${JSON.stringify(value)} does not match ${says}`)),
   format(value, says: string, at) {
     if (says !== 'date-time') throw new Error(`unknown format ${says}`);

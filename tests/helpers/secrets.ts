@@ -124,6 +124,11 @@ export const CONTEXTS: Record<string, (r: Random) => { text: string; needles: st
   'curl user': (r) => around(r, password(r), (_, v) => `curl -s ${r.pick(['-u ', '--user ', '-u'])}admin:${v} https://example.com/x`),
   'curl user quoted': (r) => around(r, password(r), (_, v) => `curl -u "admin:${v}" https://example.com/x`),
   mysql: (r) => around(r, password(r), (_, v) => `mysql -uroot -p${v} app < dump.sql`),
+  'docker login': (r) => around(r, password(r), (_, v) => `${r.pick(['docker', 'podman', 'skopeo'])} login ${r.pick(['', 'registry.example.com ', '-u ci '])}${r.pick(['-p ', '--password ', '--password=', '-p '])}${v}${r.pick(['', ' registry.example.com', ' && docker run -p 8080:80 app'])}`),
+  'docker login quoted': (r) => around(r, password(r), (_, v) => `docker login registry.example.com -u ci -p ${r.pick(["'", '"'])}${v}`.replace(/(["'])(.*)$/, '$1$2$1')),
+  'variable and value': (r) => around(r, opaque(r), (name, v) => `set ${JSON.stringify({ variable: name, value: v })} for it`),
+  'k and v': (r) => around(r, opaque(r), (name, v) => `[${JSON.stringify({ k: name, v })}, 1]`),
+  'typed in a text': (r) => around(r, password(r), (_, v) => `browser_type ${JSON.stringify({ element: r.pick(['password field', 'Password', 'password input']), text: v })}`),
   sshpass: (r) => around(r, password(r), (_, v) => `sshpass -p ${v} ssh dev@example.com`),
   netrc: (r) => around(r, password(r), (_, v) => r.pick([`machine example.com login dev password ${v}`, `machine example.com\n  login dev\n  password ${v}\n`])),
   'docker config': (r) => around(r, Buffer.from(`dev:${password(r)}`).toString('base64'), (_, v) => JSON.stringify({ auths: { 'registry.example.com': { auth: v } } }, null, r.pick([0, 2]))),
@@ -184,6 +189,20 @@ export const STRUCTURES: Record<string, (r: Random) => { record: Record<string, 
   'name beside value': (r) => {
     const secret = password(r);
     return { record: { ...ENVELOPE(r), env: [{ name: r.pick(SECRET_NAMES), value: secret }] }, needles: [secret] };
+  },
+  'variable beside value': (r) => {
+    const secret = r.pick([password, opaque])(r);
+    const name = r.pick(['DB_PASSWORD', 'clientSecret', 'POSTGRES_PASSWORD']);
+    return { record: { ...ENVELOPE(r), input: r.pick<object>([{ variable: name, value: secret }, { value: secret, id: '7', variable: name }, { k: name, v: secret }, { field: name, val: secret }, { parameter: name, value: secret }, { Variable: name, Value: secret }]) }, needles: [secret] };
+  },
+  'typed into a field': (r) => {
+    const secret = password(r);
+    return { record: { ...ENVELOPE(r), input: r.pick<object>([{ element: r.pick(['password field', 'Password textbox in the login form', 'New passphrase']), ref: 'e12', text: secret }, { selector: r.pick(['#password', 'input[name="user_password"]']), value: secret }, { label: 'API key', text: opaque(r) + secret }, { placeholder: 'Your password', keys: secret }]) }, needles: [secret] };
+  },
+  'docker login word by word': (r) => {
+    const secret = password(r);
+    const words = ['login', ...r.pick([[], ['registry.example.com']]), '-u', 'ci', r.pick(['-p', '--password']), secret];
+    return { record: { ...ENVELOPE(r), input: r.pick<object>([{ command: ['docker', ...words] }, { command: 'docker', args: words }, { arguments: JSON.stringify({ command: ['podman', ...words] }) }]) }, needles: [secret] };
   },
   'docker auth': (r) => {
     const secret = Buffer.from(`dev:${password(r)}`).toString('base64');
@@ -253,6 +272,8 @@ export const LOOK_ALIKES: Record<string, (r: Random) => string> = {
   'reference': (r) => r.pick(['secret = os.environ["X"]', 'const key = process.env.API_KEY;', 'apiKey: process.env.API_KEY,', 'password = config.password', 'token: this.token,', 'TOKEN=${TOKEN}', 'export API_TOKEN=$TOKEN', 'password: ${{ secrets.DB_PASSWORD }}', 'API_KEY="$API_KEY"', 'token = getToken(user)', 'password=password, token=token', 'const token = lexer.next();', 'secret: req.body.secret', 'client_secret=$(cat /run/secrets/x)', 'DB_PASSWORD_FILE=/run/secrets/db', 'PASSWORD={{ password }}']),
   placeholder: (r) => r.pick(['API_TOKEN=<your-token>', 'password: xxxx', 'password: ****', 'api_key = "your-api-key-here"', 'TOKEN=YOUR_TOKEN', 'secret: "changeme"', 'password=********', 'Authorization: Bearer <token>', 'Authorization: Bearer $TOKEN', 'postgres://user:${PASSWORD}@db/app', 'postgres://user:<password>@db/app', 'token: "..."', 'API_KEY=xxxxxxxxxxxx', 'SECRET=example']),
   prose: (r) => r.pick(['The token is missing, so the password reset fails.', 'Invalid API key · Fix external API key', 'all 12 tests pass: 3 suites', 'Enter your password to continue', 'the secret of good code is naming', '"password": "Forgot your password?"', 'authentication is handled by auth.ts; authorization: see docs', 'Bearer authentication, Basic authentication', 'password must have 8 characters', 'token limit 40,000 input tokens per minute', 'author: Jane Doe', 'the key idea: keep it simple', 'keyboard: 105 keys', 'tokenizer: fast', 'git push -u origin main:main', 'docker run -u 1000:1000 node']),
+  'registry login': (r) => r.pick(['docker login -u ci --password-stdin < token.txt', 'docker login registry.example.com && docker run -p 8080:80 app', 'docker login; docker run -d -p 127.0.0.1:5432:5432 postgres', 'docker login -u ci -p "$REGISTRY_PASSWORD"', 'docker login -u ci -p ${PASSWORD} registry.example.com', 'npm login --scope=@acme', 'gh auth login --web', 'the login page, the login -- and the logic behind it', 'docker logs -f app | grep -p login', 'podman login --get-login registry.example.com']),
+  'sibling keys': (r) => JSON.stringify(r.pick<object>([{ variable: 'PATH', value: '/usr/local/bin:/usr/bin' }, { variable: 'NODE_ENV', value: 'production' }, { k: 'token_count', v: String(r.below(99999)) }, { element: 'Search box', text: `parser ${r.below(99)}` }, { element: 'Show password button', text: 'Show me the rest' }, { label: 'Password', text: 'Forgot your password?' }, { placeholder: 'Enter your password', text: '' }, { field: 'password', value: 'string' }, { variable: 'API_KEY', value: '${API_KEY}' }, { variable: 'DB_PASSWORD', value: '<your-password>' }, { selector: '#forgot-password-link', text: 'Reset it 2026' }, { k: 'max_tokens', v: 4096 }, { element: 'Password strength meter', text: 'strong99x' }])),
   minified: (r) => `function ${r.chars(LOWER, 1)}(e,t){return e.token===t?e.pass(t):e.key=t.key}var ${r.chars(LOWER, 2)}={token:e,secret:t,password:n};`,
   colour: (r) => `--accent: #${r.chars(HEX, 6)}; --design-token: #${r.chars(HEX, 6)};`,
   semver: (r) => `"jsonwebtoken": "^${r.below(9)}.${r.below(20)}.${r.below(9)}", "dotenv": "16.${r.below(9)}.0"`,
@@ -276,6 +297,11 @@ export function lookAlikes(seed: number, count: number): Case[] {
       makers.push(() => ({ label: `${kind} in ${place}`, record: put(r, make(r)), needles: [] }));
     }
   }
+  const plain: Record<string, unknown>[] = [
+    { variable: 'PATH', value: '/usr/bin:/bin' }, { k: 'token_count', v: '48213' }, { element: 'Search box for passwords', text: 'hunter22 tokens' }, { element: 'Submit button', text: 'Sign in 2' }, { label: 'Password', text: 'Must have 8 characters' },
+    { name: 'tokenizer', value: 'bert-base-uncased-2024' }, { command: ['docker', 'run', '-p', '8080:80', 'app'] }, { command: 'docker', args: ['login', 'registry.example.com', '--password-stdin'] }, { key: 'password', value: '********' },
+  ];
+  for (const input of plain) makers.push(() => ({ label: `structure ${JSON.stringify(input)}`, record: { ...ENVELOPE(r), input }, needles: [] }));
   makers.push(() => ({ label: 'thinking signature', record: { ...ENVELOPE(r), message: { content: [{ type: 'thinking', thinking: 'Hm.', signature: `Er8C${r.chars(BASE64, 900)}==` }] } }, needles: [] }));
   makers.push(() => ({ label: 'encrypted content', record: { type: 'response_item', payload: { type: 'reasoning', encrypted_content: `gAAAAAB${r.chars(URLSAFE, 900)}==` } }, needles: [] }));
   makers.push(() => ({ label: 'image block', record: { ...ENVELOPE(r), message: { content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: `iVBORw0KGgo${r.chars(BASE64, 900)}=` } }] } }, needles: [] }));

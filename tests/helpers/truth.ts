@@ -64,6 +64,11 @@ export function transcriptsFolder(): string | undefined {
   return existsSync(folder) ? folder : undefined;
 }
 
+/** Those sessions where this machine has them, else the small ones that lie among the tests. */
+export function sampleFolder(): string {
+  return transcriptsFolder() ?? resolve(dirname(fileURLToPath(import.meta.url)), '../fixtures');
+}
+
 /** [key, entry] for every session of `harness`; empty where there is no TRUTH.json. */
 export function loadTruth(harness: string): [string, TruthEntry][] {
   const folder = transcriptsFolder();

@@ -113,10 +113,10 @@ function announce({ config, configFile }: Root, io: Io): void {
   if (config.redaction.patterns.length > 0) io.note(`${counted(config.redaction.patterns.length, 'redaction pattern')} from ${configFile ?? 'the configuration'}`);
 }
 
-export function placeOf({ root, config }: Root, io: Io): BuildPlace {
+export function placeOf({ root, config }: Root, io: Io, cwd = io.cwd): BuildPlace {
   return {
     root,
-    cwd: io.cwd,
+    cwd,
     stdin: io.stdin,
     projectName: config.project_name,
     redactionPatterns: config.redaction.patterns,

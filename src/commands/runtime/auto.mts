@@ -1,8 +1,9 @@
+import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BuildRequest } from '../../capture/build.mts';
 import type { Command, Io, Outcome } from '../../lib/cli/command.mts';
 import { errnoOf, HandoffError } from '../../lib/errors.mts';
-import { findRoot } from '../../lib/handoff-root.mts';
+import { findRoot, type Root } from '../../lib/handoff-root.mts';
 import { auto } from '../../runtime/auto.mts';
 import { readHook, waitQuiet } from '../../runtime/hook.mts';
 import { builtLine, LONGEST_LINE, placeOf } from '../handoff/build.mts';
@@ -36,7 +37,7 @@ export const command: Command<typeof flags> = {
       const json = done.action === 'skip-fresh' ? { ok: true, ...done } : { ok: true, action: done.action, session: done.session, output: builtLine(done.result) };
       return { json, text: JSON.stringify(json) };
     } catch (error) {
-      return failed(error);
+      return failed(error, io);
     }
   },
 };
@@ -45,11 +46,13 @@ function requestOf(file: string, redact: boolean, labels: { session?: string; ha
   return { file, session: labels.session, harness: labels.harness, project: labels.project, maxLineBytes: LONGEST_LINE, redact };
 }
 
-/** What the engine says is passed on in the JSON; mistakes of the caller and held locks keep their own codes. */
-function failed(error: unknown): Outcome {
+/** What the engine says is passed on, on stderr and in the JSON; mistakes of the caller and held locks keep their own codes. */
+function failed(error: unknown, io: Io): Outcome {
   const code = error instanceof HandoffError ? error.code : errnoOf(error) === undefined ? undefined : 'IO';
   if (code === undefined || ['USAGE', 'CONFIG', 'SOURCE', 'HELD', 'AMBIGUOUS', 'MODE'].includes(code)) throw error;
-  const json = { ok: false, action: 'failed', error: { code, message: (error as Error).message } };
+  const { message } = error as Error;
+  io.note(message);
+  const json = { ok: false, action: 'failed', error: { code, message } };
   return { json, text: JSON.stringify(json), exit: 1 };
 }
 
@@ -62,21 +65,29 @@ async function hook(io: Io): Promise<Outcome> {
       io.note(said);
       return silent;
     }
-    const found = findRoot(said.cwd === undefined ? io : { ...io, cwd: said.cwd, env: io.env, home: io.home });
-    for (const file of said.transcripts) {
-      if (!(await waitQuiet(file))) {
-        io.note(`there is no transcript at ${file} yet; nothing was captured`);
-        continue;
-      }
-      const request: BuildRequest = { ...requestOf(file, found.config.redaction.enabled, {}), allowBadLines: true };
-      const { result } = await patient(() => auto(request, { ...placeOf(found, io), cwd: said.cwd ?? io.cwd, until }, -Infinity, Date.now()), until) as { result: Parameters<typeof builtLine>[0] };
-      io.note(builtLine(result).replace(/^handoff: /, ''));
-    }
+    const here = { env: io.env, home: io.home, cwd: said.cwd ?? io.cwd };
+    const found = findRoot(here);
+    for (const file of said.transcripts.map((name) => path.resolve(here.cwd, name))) await capture(file, found, here.cwd, until, io);
   } catch (error) {
     // A hook that fails must not stop its client; what it says is for the client's log.
     io.note(error instanceof Error ? error.message : String(error));
   }
   return silent;
+}
+
+/** Never throws: a sub-agent's transcript is captured also where its parent's cannot be. */
+async function capture(file: string, found: Root, cwd: string, until: number, io: Io): Promise<void> {
+  try {
+    if (!(await waitQuiet(file))) {
+      io.note(`there is no transcript at ${file} yet; nothing was captured`);
+      return;
+    }
+    const request: BuildRequest = { ...requestOf(file, found.config.redaction.enabled, {}), allowBadLines: true };
+    const done = await patient(() => auto(request, { ...placeOf(found, io, cwd), until }, -Infinity, Date.now()), until);
+    if (done.action === 'captured') io.note(builtLine(done.result).replace(/^handoff: /, ''));
+  } catch (error) {
+    io.note(error instanceof Error ? error.message : String(error));
+  }
 }
 
 /** Two hooks at once: the second waits for the first, since it may have seen more of the transcript. */

@@ -11,7 +11,7 @@ const flags = {
   parent: { type: 'value', value: '<id>', summary: 'the task that this one belongs to' },
   broker: { type: 'value', value: '<root>', summary: 'the folder of the broker' },
   live: { type: 'boolean', summary: 'send it; without this nothing is written' },
-  again: { type: 'boolean', summary: 'send it although the same was sent before' },
+  again: { type: 'boolean', summary: 'send it although the same was sent before, or may have been' },
 } as const;
 
 export const command: Command<typeof flags> = {
@@ -20,7 +20,7 @@ export const command: Command<typeof flags> = {
   args: '<prefix>',
   positionals: { min: 1, max: 1 },
   flags,
-  exits: { 0: 'shown, sent, or sent before', 1: 'the gate rejected it, or the broker failed', 2: 'wrong words or configuration', 3: 'the prefix matches none or several, no broker, or the same dispatch is on its way' },
+  exits: { 0: 'shown, sent, or sent before', 1: 'the gate rejected it, the broker failed, or it is not known whether the broker has it', 2: 'wrong words or configuration', 3: 'the prefix matches none or several, no broker, or the same dispatch is on its way' },
   example: 'agents-handoff dispatch 5f0c --task "Add the coupon tests"',
   run(options, [prefix], io) {
     if (options.task === undefined || options.task.trim() === '') throw new HandoffError('USAGE', 'dispatch needs --task <objective>');

@@ -9,10 +9,11 @@ export const command: Command<typeof flags> = {
   summary: 'make INDEX.json and the PROJECT.md files anew from the sessions',
   positionals: { min: 0, max: 0 },
   flags,
-  exits: { 0: 'made', 1: 'the file system refused', 2: 'wrong words or configuration', 3: 'another command holds the index' },
+  exits: { 0: 'made', 1: 'a manifest cannot be read (the others are indexed), or the file system refused', 2: 'wrong words or configuration', 3: 'another command holds the index' },
   example: 'agents-handoff index',
   run(_options, _words, io) {
     const result = indexStore(findRoot(io).root);
-    return { json: result, text: JSON.stringify(result) };
+    for (const one of result.unreadable ?? []) io.note(`a manifest cannot be read, so its session has no row: ${one}`);
+    return { json: result, text: JSON.stringify(result), exit: result.ok ? 0 : 1 };
   },
 };

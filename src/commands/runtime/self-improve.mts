@@ -9,7 +9,7 @@ export const command: Command<typeof flags> = {
   summary: 'list long sessions whose brief is thin: counts, no content',
   positionals: { min: 0, max: 0 },
   flags,
-  exits: { 0: 'written', 1: 'the file system refused', 2: 'wrong words or configuration' },
+  exits: { 0: 'written', 1: 'the file system refused', 2: 'wrong words or configuration', 3: 'another one is writing the list' },
   example: 'agents-handoff self-improve',
   run(_options, _words, io) {
     const result = selfImprove(findRoot(io).root, io.home, new Date().toISOString());

@@ -1,8 +1,10 @@
-import type { Command } from '../../lib/cli/command.mts';
+import path from 'node:path';
+import type { Command, Io } from '../../lib/cli/command.mts';
 import { HandoffError } from '../../lib/errors.mts';
 import { findRoot } from '../../lib/handoff-root.mts';
 import { CHECKS, failedChecks, judge, type Gate } from '../../runtime/gate.mts';
-import { findByPrefix } from '../../store/lookup.mts';
+import { sessionPaths } from '../../store/layout.mts';
+import { dirOf, findByPrefix } from '../../store/lookup.mts';
 
 const flags = {
   format: { type: 'value', value: '<github>', summary: 'print annotations that a workflow shows, instead of JSON' },
@@ -21,15 +23,22 @@ export const command: Command<typeof flags> = {
     const { root } = findRoot(io);
     const row = findByPrefix(root, prefix ?? '');
     const gate = judge(root, row);
-    const text = options.format === 'github' ? annotations(gate, `${row.project}/${row.id}`) : JSON.stringify(gate, null, 2);
+    const text = options.format === 'github' ? annotations(gate, `${row.project}/${row.id}`, briefFrom(dirOf(root, row), io)) : JSON.stringify(gate, null, 2);
     return { json: gate, text, exit: gate.ok ? 0 : 6 };
   },
 };
 
+/** The brief as the workflow's checkout names it, so that an annotation stands beside it; undefined where it lies elsewhere. */
+function briefFrom(dir: string, { env, cwd }: Io): string | undefined {
+  const file = path.relative(env['GITHUB_WORKSPACE'] ?? cwd, sessionPaths(dir).brief);
+  return file.startsWith('..') || path.isAbsolute(file) ? undefined : file.replaceAll(path.sep, '/');
+}
+
 /** Lines of GitHub's workflow commands; what could end one is escaped. */
-function annotations(gate: Gate, place: string): string {
-  if (gate.ok) return `::notice title=${property('Evidence gate')}::${data(`${place}: VERIFIED`)}`;
-  const failed = failedChecks(gate).map((check) => `::error title=${property(`Evidence gate: ${check}`)}::${data(`${place}: ${gate.details[check]}`)}`);
+function annotations(gate: Gate, place: string, file: string | undefined): string {
+  const command = (kind: 'notice' | 'error', title: string, text: string) => `::${kind} ${file === undefined ? '' : `file=${property(file)},`}title=${property(title)}::${data(`${place}: ${text}`)}`;
+  if (gate.ok) return command('notice', 'Evidence gate', 'VERIFIED');
+  const failed = failedChecks(gate).map((check) => command('error', `Evidence gate: ${check}`, gate.details[check]));
   return [...failed, `${place}: REJECTED (${CHECKS.map((check) => `${check} ${gate.checks[check]}`).join(', ')})`].join('\n');
 }
 

@@ -66,6 +66,8 @@ export interface Program {
   rewrite?(argv: readonly string[]): readonly string[];
   /** Programs whose verbs are reached through this one; the first that has a verb gets it. */
   readonly groups?: readonly Program[];
+  /** A sentence under the list of verbs. */
+  readonly footnote?: string;
   /** The word that stands before this program's verbs where it is a group: `capabilities check`. */
   readonly prefix?: string;
 }

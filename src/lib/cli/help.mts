@@ -68,6 +68,7 @@ export function programListing(program: Program): string {
   for (const { title, verbs } of groups) {
     lines.push(title, ...columns(verbs.map(({ name, summary }) => [name, summary]), width), '');
   }
+  if (program.footnote !== undefined) lines.push(program.footnote, '');
   return lines.join('\n');
 }
 

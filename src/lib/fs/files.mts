@@ -86,12 +86,14 @@ export function syncFolder(folder: string): void {
 /**
  * Puts `data` in the place of `target` in one step: a reader sees the old file or the new one.
  * `mark` tells whose the temporary name is; one that a crash left under the same mark is written over. On failure the temporary file is removed.
+ * `like` is the file that is replaced, where its mode and owner are to stay.
  */
-export function replaceFile(target: string, data: string | Uint8Array, mark: string, durable = true): void {
+export function replaceFile(target: string, data: string | Uint8Array, mark: string, durable = true, like?: fs.Stats): void {
   const temporary = `${target}.${mark}.tmp`;
   let fd: number | undefined;
   try {
     fd = openNew(temporary);
+    if (like !== undefined) keepAccess(fd, like);
     writeAll(fd, typeof data === 'string' ? Buffer.from(data) : data);
     if (durable) sync(fd);
     fs.closeSync(fd);
@@ -116,6 +118,19 @@ function openNew(file: string): number {
   }
 }
 
+/** The owner first: giving a file away takes bits of its mode away. Only root may, and only root has to. */
+function keepAccess(fd: number, like: fs.Stats): void {
+  const { uid, gid } = fs.fstatSync(fd);
+  if (uid !== like.uid || gid !== like.gid) {
+    try {
+      fs.fchownSync(fd, like.uid, like.gid);
+    } catch (error) {
+      if (!['EPERM', 'EINVAL', 'ENOSYS'].includes(errnoOf(error) ?? '')) throw error;
+    }
+  }
+  fs.fchmodSync(fd, like.mode & 0o777);
+}
+
 export function removeQuietly(file: string): void {
   try {
     fs.unlinkSync(file);
@@ -136,8 +151,8 @@ export function removeTree(folder: string): void {
 /** Opening a pipe must not wait for somebody to write into it; Windows has no such flag and no such pipes. */
 const READ_NOW = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0);
 
-/** The file's text, or undefined where there is none: a pipe of that name holds none either. Throws for a folder. */
-export function readText(file: string): string | undefined {
+/** A descriptor to read a file with, or undefined where there is none: a folder or a pipe of that name is none either. */
+export function openFile(file: string): number | undefined {
   let fd: number;
   try {
     fd = fs.openSync(file, READ_NOW);
@@ -145,9 +160,26 @@ export function readText(file: string): string | undefined {
     if (['ENOENT', 'ENOTDIR', 'ENXIO'].includes(errnoOf(error) ?? '')) return undefined;
     throw error;
   }
+  if (fs.fstatSync(fd).isFile()) return fd;
+  fs.closeSync(fd);
+  return undefined;
+}
+
+/** The file's bytes, or undefined where there is no file. */
+export function readFile(file: string): Buffer | undefined {
+  return reading(file, (fd) => fs.readFileSync(fd));
+}
+
+/** The file's text, or undefined where there is no file. */
+export function readText(file: string): string | undefined {
+  return reading(file, (fd) => fs.readFileSync(fd, 'utf8'));
+}
+
+function reading<T>(file: string, read: (fd: number) => T): T | undefined {
+  const fd = openFile(file);
+  if (fd === undefined) return undefined;
   try {
-    const stat = fs.fstatSync(fd);
-    return stat.isFile() || stat.isDirectory() ? fs.readFileSync(fd, 'utf8') : undefined;
+    return read(fd);
   } finally {
     fs.closeSync(fd);
   }

@@ -5,6 +5,7 @@
  */
 import { sha256 } from '../../lib/hash-chain.mts';
 import { shown } from '../text.mts';
+import { unreadNote } from '../unread.mts';
 import type { Digest } from '../digest.mts';
 import type { RenderView } from '../view.mts';
 import type { Turn } from '../../transcript/turn.mts';
@@ -54,7 +55,7 @@ function limitsFor(turns: number): Limits {
 function viewFields(view: RenderView): Record<string, unknown> {
   const { session, project, harness, model, title, cwd, git, updated_at, turn_count, revisions, watermark, counts, raw_sha256, manifest_sha256, usage, redaction, parent_session, fork, promoted_gate, promoted_revision, bad_lines } = view;
   const sources = view.source_paths.slice(0, MOST_SOURCES);
-  return { session, project, harness, model, title, cwd, git, updated_at, turn_count, revisions, watermark, counts, raw_sha256, manifest_sha256, usage, redaction, parent_session, fork, promoted_gate, promoted_revision, bad_lines, sources };
+  return { session, project, harness, model, title, cwd, git, updated_at, turn_count, revisions, watermark, counts, raw_sha256, manifest_sha256, usage, redaction, parent_session, fork, promoted_gate, promoted_revision, bad_lines, unread: unreadNote(view), sources };
 }
 
 /** The page has every turn itself. */

@@ -21,7 +21,8 @@ function warnings() {
   if (digest.interruptedAt !== undefined) warn('The work was interrupted at turn ', toTurn(digest.interruptedAt), ', and nothing follows.');
   if (digest.compactions > 0) warn('The context was compacted ' + many(digest.compactions, 'time') + '. A summary that stands there is the model\'s own, not a record.');
   if (view.bad_lines > 0) warn(many(view.bad_lines, 'line') + ' of the transcript were not valid JSON and are missing here.');
-  if (view.fork !== undefined) warn('Forked from ' + view.fork.of + (view.fork.until_seq === undefined ? '.' : '; turns up to ' + view.fork.until_seq + ' are copies, not new work.'));
+  if (view.unread !== undefined) warn(view.unread + '.');
+  if (view.fork !== undefined) warn('Forked from ' + (view.fork.of || 'a session that the transcript does not name') + (view.fork.until_seq === undefined ? '.' : '; turns up to ' + view.fork.until_seq + ' are copies, not new work.'));
   return notes;
 }
 

@@ -9,6 +9,7 @@ import type { JsonObject, SessionFacts } from '../turn.mts';
 import { readAssistant } from './claude-code/assistant.mts';
 import { readAttachment } from './claude-code/attachment.mts';
 import { baseOf, contentText, obj, sideOf, str, turnOf } from './claude-code/chain.mts';
+import { keptOutput } from './claude-code/persisted.mts';
 import { readQueue } from './claude-code/queue.mts';
 import { replayOf } from './claude-code/replay.mts';
 import { readSystem } from './claude-code/system.mts';
@@ -31,6 +32,7 @@ export const claudeCode: LineAdapter = {
   version: 1,
   keepsNames: true,
   ownSide,
+  keptOutput,
   replay: (head) => replayOf(head, claudeCode.identify(head).uuid),
 
   recognises(record: JsonObject): boolean {

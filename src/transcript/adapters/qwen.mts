@@ -4,7 +4,7 @@
  */
 import fs from 'node:fs';
 import { basename } from 'node:path';
-import type { LineAdapter, RecordSink, SourceHead } from '../adapter.mts';
+import type { LineAdapter, RecordSink, Replay, SourceHead } from '../adapter.mts';
 import type { JsonObject, SessionFacts } from '../turn.mts';
 import { defined, object, parsedObject, text, word } from './fields.mts';
 import { linkOf, sideOf, turnOf } from './qwen/link.mts';
@@ -20,6 +20,7 @@ export const qwen: LineAdapter = {
   harness: 'qwen',
   version: 1,
   ownSide,
+  replay,
 
   recognises(record: JsonObject): boolean {
     if (typeof record.uuid !== 'string' || typeof record.sessionId !== 'string' || !('parentUuid' in record)) return false;
@@ -32,7 +33,7 @@ export const qwen: LineAdapter = {
     const session = word(head.records.find((record) => typeof record.sessionId === 'string')?.sessionId);
     const own = ownSide(head);
     if (own !== undefined) return defined<SessionFacts>({ uuid: own, parent_session: session, model: modelBeside(head.path) });
-    const of = word(object(head.records.find((record) => object(record.forkedFrom) !== undefined)?.forkedFrom)?.sessionId);
+    const of = word(object(head.records.find(isCopy)?.forkedFrom)?.sessionId);
     return defined<SessionFacts>({ uuid: session, fork: of === undefined ? undefined : { of, by: 'forkedFrom of the copied records' } });
   },
 
@@ -54,6 +55,16 @@ export const qwen: LineAdapter = {
     if (link.id !== undefined) to.turn(turnOf(link, 'OTHER', `[record ${type.slice(0, 60)}]`, 'unknown-record'));
   },
 };
+
+/** Every copied record names the one that it is a copy of; the fork's own name none. */
+function replay(head: SourceHead): Replay | undefined {
+  if (!head.records.some(isCopy)) return undefined;
+  return { judge: (record) => (isCopy(record) ? 'copied' : typeof record.uuid === 'string' ? 'own' : undefined) };
+}
+
+function isCopy(record: JsonObject): boolean {
+  return word(object(record.forkedFrom)?.sessionId) !== undefined;
+}
 
 /** The sub-agent whose own file this is: every record of the head names it. */
 function ownSide(head: SourceHead): string | undefined {

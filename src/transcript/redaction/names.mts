@@ -120,6 +120,15 @@ function gradeOfPart(parts: readonly string[], at: number): Grade | undefined {
   return undefined;
 }
 
+const FIELD = /(?<![a-z])(?:pass(?:word|phrase|code|wd)|pwd|secret|(?:api|access|secret)[ _-]?key|(?:api|access|auth|bearer|refresh|bot)[ _-]?token)(?![a-z])/i;
+const FIELD_NOT = /(?<![a-z])(?:show|hide|toggle|forgot|forgotten|reset|search|filter|find|button|link|hint|strength|manager|policy)(?![a-z])/i;
+
+/** The name that the description of a field in a form or a page has in it: of `Password input`, `#user-password`. */
+export function secretField(description: string): string | undefined {
+  const said = FIELD.exec(description)?.[0];
+  return said === undefined || FIELD_NOT.test(description) ? undefined : said.replace(/ /g, '_');
+}
+
 /** Whether a name is written the way variables of the environment are. */
 export function isEnvironmentName(name: string): boolean {
   return /^[A-Z][A-Z0-9_]*$/.test(name);

@@ -12,7 +12,9 @@ const ASSIGN = /(\\{0,40}["'`])?\]?\*{0,2}([ \t]{0,40})(:=|=>|={1,3}|->|%3[dD]|:
 /** `password: str = "..."`: the value of a declaration stands behind its type. */
 const TYPE = /[A-Za-z_][\w.<>[\], |?]{0,40}?[ ]?=[ ]?(?=\\{0,40}["'`])/y;
 /** `"name": "X_TOKEN", "value": "..."` and what YAML and XML make of it. */
-const SIBLING = /\\{0,40}["']?(?:,|\s|\\{1,40}n){1,40}\\{0,40}["']?[vV]alue\\{0,40}["']?\s{0,4}[:=]\s{0,4}/y;
+const SIBLING = /\\{0,40}["']?(?:,|\s|\\{1,40}n){1,40}\\{0,40}(?:["']?[vV]alue\\{0,40}["']?|["'](?:[vV]al|[vV])\\{0,40}["'])\s{0,4}[:=]\s{0,4}/y;
+/** `"element": "password field", "text": "..."` */
+const TYPED = /(?: (?:input|field|text ?box|box|entry)){0,3}\\{0,40}["'],(?:\s|\\{1,40}n){0,20}(?:\\{0,40}"ref\\{0,40}":\s?\\{0,40}"[\w-]{1,40}\\{0,40}",\s?)?\\{0,40}["']text\\{0,40}["']\s{0,4}:\s{0,4}/y;
 const MARKUP = />(?=[^<\s])/y;
 /** `set("X_TOKEN", "...")` */
 const ARGUMENT = /\\{0,40}["'`][ ]?,[ ]?(?=\\{0,40}["'`])/y;
@@ -73,6 +75,7 @@ type Found = Span | null | undefined;
 
 function assigned(text: string, name: Name, grade: Grade, state: RunState): Found {
   let at = after(SIBLING, text, name.end);
+  if (at < 0) at = after(TYPED, text, name.end);
   if (at >= 0) return valueAt(text, at, grade, 'line', state);
   ASSIGN.lastIndex = name.end;
   const match = ASSIGN.exec(text);

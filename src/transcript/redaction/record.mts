@@ -1,6 +1,6 @@
 /** Redaction of a whole record: its strings, its keys, and what only several of them tell together. */
 import type { Json } from '../turn.mts';
-import { gradeOf, type Grade } from './names.mts';
+import { gradeOf, secretField, type Grade } from './names.mts';
 import { credentials, kindOf } from './pairs.mts';
 import { endMark, isKeyLine } from './private-keys.mts';
 import type { Search } from './search.mts';
@@ -44,13 +44,14 @@ function visit(value: Json | undefined, name: string | undefined, walk: Walk, de
 
 function visitObject(value: { [key: string]: Json | undefined }, walk: Walk, depth: number): Json {
   const said = nameOfValue(value);
+  const typed = nameOfField(value);
   let changed = false;
   const entries = Object.entries(value).map(([key, inner]): [string, Json | undefined] => {
     const newKey = redactKey(key, walk);
     const newInner = key === 'args' && Array.isArray(inner) && typeof value['command'] === 'string'
       // The name of the program stands beside its words.
       ? withProgram(value['command'], inner, walk, depth)
-      : visit(inner, /^value$/i.test(key) && said !== undefined ? said : key, walk, depth + 1);
+      : visit(inner, (said !== undefined && VALUE_KEY.test(key) ? said : typed !== undefined && TYPED_KEY.test(key) ? typed : undefined) ?? key, walk, depth + 1);
     changed ||= newKey !== key || newInner !== inner;
     return [newKey, newInner];
   });
@@ -64,11 +65,28 @@ function withProgram(program: string, args: Json[], walk: Walk, depth: number): 
   return rest.every((word, at) => word === args[at]) ? args : rest;
 }
 
-/** `{"name": "X_TOKEN", "value": "..."}`: the name of a value that stands beside it. */
+const NAME_KEYS = ['name', 'key', 'Name', 'Key', 'id', 'header', 'variable', 'Variable', 'var', 'k', 'field', 'property', 'setting', 'parameter', 'param', 'option', 'env'];
+const VALUE_KEY = /^(?:value|val|v)$/i;
+
+/** `{"name": "X_TOKEN", "value": "..."}`: the name of a value that stands beside it, where it says secret. */
 function nameOfValue(value: { [key: string]: Json | undefined }): string | undefined {
-  for (const key of ['name', 'key', 'Name', 'Key', 'id', 'header']) {
+  for (const key of NAME_KEYS) {
     const said = value[key];
-    if (typeof said === 'string' && said.length < 100) return said;
+    if (typeof said === 'string' && said.length < 100 && gradeOf(said) !== undefined) return said;
+  }
+  return undefined;
+}
+
+/** How a tool that types into a page or a form is told where. */
+const FIELD_KEYS = ['element', 'label', 'field', 'selector', 'locator', 'placeholder'];
+const TYPED_KEY = /^(?:text|value|keys)$/;
+
+/** `{"element": "Password field", "text": "..."}`: the field that is typed into, where its description says secret. */
+function nameOfField(value: { [key: string]: Json | undefined }): string | undefined {
+  for (const key of FIELD_KEYS) {
+    const said = value[key];
+    const name = typeof said === 'string' && said.length < 200 ? secretField(said) : undefined;
+    if (name !== undefined) return name;
   }
   return undefined;
 }

@@ -6,7 +6,7 @@ import { bareName, findPair, type RunState } from './pairs.mts';
 import { findPrivateKey, type KeyState } from './private-keys.mts';
 import { MARKER, type Span } from './spans.mts';
 import { findDiscordToken, findTelegramToken, findToken } from './tokens.mts';
-import { findInCommand, findScheme, findUrlPassword, type CommandState } from './urls.mts';
+import { findInCommand, findScheme, isRegistryLogin, findUrlPassword, type CommandState } from './urls.mts';
 
 const NAMED = GROUP.words | GROUP.phrases | GROUP.names | GROUP.rare | GROUP.dash;
 /** An escape of a character that may be part of a secret or of its name: letters, digits, punctuation. */
@@ -127,8 +127,7 @@ function examine(text: string, at: number, groups: number, progress: Progress, s
   if (groups & GROUP.underscore && text.charCodeAt(at) === COLON) from = Math.max(from, findUrlPassword(text, at, spans));
   if (groups & GROUP.dots) findDiscordToken(text, at, spans);
   if (groups & (GROUP.words | GROUP.phrases)) {
-    COMMAND.lastIndex = at;
-    if (COMMAND.test(text)) findInCommand(text, at, progress, spans);
+    if (isCommand(text, at)) findInCommand(text, at, progress, spans);
     SCHEME.lastIndex = at;
     if (SCHEME.test(text)) findScheme(text, at, spans);
   }
@@ -138,6 +137,12 @@ function examine(text: string, at: number, groups: number, progress: Progress, s
 
 const COLON = 58;
 const COMMAND = /curl|mysq|sshp|gin -/iy;
+
+function isCommand(text: string, at: number): boolean {
+  COMMAND.lastIndex = at;
+  return COMMAND.test(text) || isRegistryLogin(text, at);
+}
+
 const SCHEME = /beare|sic /iy;
 /** The windows of names: hits are only a perhaps, and this costs less than reading the whole name. */
 const IN_NAME = /ken|cret|crede|oriza|pass|pwd|auth(?![a-z])|creds|[-_. a-z]key/iy;
@@ -153,8 +158,7 @@ function isInName(text: string, at: number): boolean {
 /** For the first look on a line: a name that says secret, or a command that takes one, whatever stands beside it. */
 function namesSecret(line: string, at: number, groups: number, progress: Progress): boolean {
   if (groups & (GROUP.words | GROUP.phrases)) {
-    COMMAND.lastIndex = at;
-    if (COMMAND.test(line)) return true;
+    if (isCommand(line, at)) return true;
   }
   if (!isInName(line, at)) return false;
   const name = nameAround(line, at, progress);

@@ -69,7 +69,12 @@ export function isUserAndPassword(value: string): boolean {
 const REACH = 1000;
 const USER = /(?<=[\s"'\\n])(?:-u|-U|--user|--proxy-user)[ \t=]*(?:\\{0,40}["'])?([^\s:"'\\]{1,128}):([^\s"'\\]{1,256})/g;
 const FLAG = /(?<=\s)-p[ \t]*(\\{0,40}["'])?([^\s"'\\-][^\s"'\\]{0,256})/g;
-const COMMANDS = /(?:(curl)|(mysql(?:dump|admin)?|mariadb)|(sshpass)|(login[ ]-))/iy;
+const COMMANDS = /(?:(curl)|(mysql(?:dump|admin)?|mariadb)|(sshpass)|(login[ ]))/iy;
+/** Programs whose `login` takes `-p <password>`, as words of a line or of a list. */
+const REGISTRY = /(?:docker|podman|nerdctl|buildah|skopeo|registry|acr|oras|crane|regctl)(?:\\{0,40}["'])?[\s,]{1,40}(?:\\{0,40}["']args\\{0,40}["']:\s{0,4}\[\s{0,40})?(?:\\{0,40}["'])?$/i;
+const LOGIN = /login(?:[ ]|\\{0,40}["'],)/iy;
+/** Where a command's own words end. */
+const COMMAND_END = /\s(?:&&|\|\|?|;|&)(?:\s|$)|;\s/;
 
 /** A command's line is read once, however often its name stands in it. */
 export interface CommandState {
@@ -77,15 +82,23 @@ export interface CommandState {
   flagsTo: number;
 }
 
+/** `docker login registry.example -u x -p ...`: `hit` is at what stands before `login`. */
+export function isRegistryLogin(text: string, hit: number): boolean {
+  LOGIN.lastIndex = hit + 1;
+  return LOGIN.test(text) && REGISTRY.test(text.slice(Math.max(0, hit - 60), hit + 1));
+}
+
 /** `curl -u name:password`, `mysql -ppassword`, `sshpass -p password`, `docker login -p password`. */
 export function findInCommand(text: string, hit: number, state: CommandState, spans: Span[]): void {
-  COMMANDS.lastIndex = Math.max(0, text.startsWith('gin -', hit) ? hit - 2 : hit);
+  COMMANDS.lastIndex = Math.max(0, text.startsWith('gin -', hit) ? hit - 2 : isRegistryLogin(text, hit) ? hit + 1 : hit);
   const match = COMMANDS.exec(text);
   if (match === null) return;
   const reader = match[1] === undefined ? 'flagsTo' : 'usersTo';
   if (hit + REACH / 2 <= state[reader]) return;
   const from = Math.max(hit, state[reader] - 64);
-  const line = /^(?:[^\n\\]|\\[^])*/.exec(text.slice(from, hit + REACH))?.[0] ?? '';
+  const whole = /^(?:[^\n\\]|\\[^])*/.exec(text.slice(from, hit + REACH))?.[0] ?? '';
+  // What follows another command's `-p` is a port, say.
+  const line = match[4] === undefined ? whole : whole.slice(0, whole.search(COMMAND_END) + 1 || whole.length);
   state[reader] = Math.max(state[reader], from + line.length);
   const pattern = reader === 'usersTo' ? USER : FLAG;
   for (const found of line.matchAll(pattern)) {

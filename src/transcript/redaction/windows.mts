@@ -27,7 +27,7 @@ export const WINDOWS: readonly (readonly string[])[] = [
   ['[a-z0-9][a-z0-9]:[/][/]', '[A-Z][A-Z]:[/][/]', '[0-9][0-9][0-9][0-9]:'],
   [`[.]${WORD.repeat(6)}[.]`],
   [`${word('ken')}[^sS]`, word('cret'), word('crede'), word('curl'), 'slack', word('oriza'), word('beare'), 'gl[dr]t-', 'gl[fo][ta][-s]', 'glcbt', 'glptt', 'glsoa', 'glimt', 'glage', 'glffc', 'glpat', 'pypi-', 'xox[a-z][-.]', 'xapp-', 'ya29[.]'],
-  [word('pass') + '[wWpPcC]', word('mysq'), word('sic '), 'gin -', 'sshpa'],
+  [word('pass') + '[wWpPcC]', word('mysq'), word('sic '), 'gin -', '[ "\']logi', 'sshpa'],
   [`[-_. iIsSeEtT]${word('key')}${NO_LOWER}`, `[a-z]Key${NO_LOWER}`, word('pass') + NO_LOWER, word('creds')],
 ];
 

@@ -1,6 +1,6 @@
 /** What verify finds: one damage, one finding, told with what was expected and found; and that it only reads. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -55,6 +55,7 @@ function resign(change: (manifest: Record<string, unknown>) => void): void {
 }
 
 const DAMAGES: Record<FindingId, () => void> = {
+  unreadable: () => { unlinkSync(session().path('timeline.jsonl')); symlinkSync('timeline.jsonl', session().path('timeline.jsonl')); },
   'manifest-unreadable': () => session().write('manifest.json', '{"session":'),
   'manifest-tampered': () => edit('manifest.json', /"turn_count": \d+/, '"turn_count": 1'),
   'timeline-missing': () => unlinkSync(session().path('timeline.jsonl')),
@@ -133,6 +134,24 @@ describe('one damage is one finding', () => {
     expect(verify().told.findings).toMatchObject([{ id: 'manifest-unreadable' }]);
     unlinkSync(join(desk.root, 'INDEX.json'));
     expect(desk.handoff(['verify', 's'])).toMatchObject({ status: 4, stderr: 'handoff: no handoffs yet\n' });
+  });
+
+  it('a folder or a pipe in the place of a file is a file that is missing, and keeps nobody waiting', () => {
+    const row = { id: 's', uuid: 's', project: 'w', harness: '', turns: 0, revisions: 0, updated: '', manifest_sha256: '' };
+    const expected = {
+      'manifest.json': 'manifest-unreadable', 'timeline.jsonl': 'timeline-missing', 'chain.jsonl': 'chain-broken', 'HANDOFF.llm.json': 'payload-missing',
+      'HANDOFF.summary.json': 'summary-differs', 'TOOLS.md': 'tools-differ', 'HANDOFF.md': 'brief-missing',
+    };
+    for (const [name, id] of Object.entries(expected)) {
+      const bytes = session().bytes(name);
+      for (const command of process.platform === 'win32' ? ['mkdir'] : ['mkdir', 'mkfifo']) {
+        rmSync(session().path(name));
+        expect(spawnSync(command, [session().path(name)]).status).toBe(0);
+        expect(checkSession(desk.root, row).findings.map((finding) => finding.id), `${command} ${name}`).toEqual([id]);
+        rmSync(session().path(name), { recursive: true });
+        session().write(name, bytes);
+      }
+    }
   });
 
   it('a store that a checkout converted to CRLF is told apart from one that was edited', () => {

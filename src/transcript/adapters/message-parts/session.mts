@@ -9,6 +9,7 @@ import { defined, object, text, word } from '../fields.mts';
 import { readAgentMessage } from './agent.mts';
 import { objects, type Message } from './message.mts';
 import { unquoted } from './prompt.mts';
+import { iso, timeOf } from './time.mts';
 import { readUserMessage, SHELL_NOTE } from './user.mts';
 
 /** Clients that could not think of a title yet call a session so. */
@@ -21,9 +22,9 @@ export function readSession(value: Json, to: RecordSink): void {
   const session = object(value);
   const info = object(session?.info) ?? {};
   const parent = word(info.parentID);
-  to.facts(factsOf(info, parent));
-
   const messages = objects(session?.messages);
+  to.facts({ ...factsOf(info, parent), ...(parent === undefined ? forkOf(info, messages) : {}) });
+
   const shells = new Set<string>();
   messages.forEach((one, at) => {
     const about = object(one.info) ?? {};
@@ -40,6 +41,16 @@ export function readSession(value: Json, to: RecordSink): void {
         to.unknown(`message/${word(about.role) ?? '(no role)'}`);
     }
   });
+}
+
+/**
+ * A fork's messages are copies with ids of their own, and keep the times they were first written at: a session begins before
+ * all that is said in it. Of which session it is one stands nowhere.
+ */
+function forkOf(info: JsonObject, messages: readonly JsonObject[]): SessionFacts {
+  const before = iso(timeOf(info).created);
+  const first = iso(timeOf(object(messages[0]?.info)).created);
+  return first !== '' && first < before ? { fork: { of: '', by: 'messages older than the session', before } } : {};
 }
 
 function factsOf(info: JsonObject, parent: string | undefined): SessionFacts {

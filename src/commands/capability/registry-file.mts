@@ -1,0 +1,49 @@
+/** The registry that a line means, as every verb of the probes reads it. */
+import path from 'node:path';
+import { parseRegistry, REGISTRY_NAME, type Capability } from '../../capability/declared.mts';
+import { stateFile } from '../../capability/state.mts';
+import type { Io } from '../../lib/cli/command.mts';
+import { HandoffError, errnoOf } from '../../lib/errors.mts';
+import { readText } from '../../lib/fs/files.mts';
+import { findRepo, stateFolder } from '../../lib/repo.mts';
+
+export const registryFlag = { registry: { type: 'value', value: '<file>', summary: 'what is declared; else the capability-registry.json that is shipped' } } as const;
+
+export interface Declared {
+  /** Absolute. */
+  file: string;
+  capabilities: Capability[];
+  /** Of them, what the line names; all where it names none. */
+  chosen: Capability[];
+  /** The file of the state; it need not exist. */
+  state: string;
+  /** Paths as they are shown: from the repository where they lie in it. */
+  shown(file: string): string;
+}
+
+/** Throws HandoffError CONFIG, and NO_MATCH for an id that is not declared. */
+export function openRegistry(io: Io, named: string | undefined, id: string | undefined): Declared {
+  const file = named === undefined ? path.join(io.home, REGISTRY_NAME) : path.resolve(io.cwd, named);
+  const capabilities = parseRegistry(file, textOf(file));
+  const chosen = id === undefined ? capabilities : capabilities.filter((one) => one.id === id);
+  if (id !== undefined && chosen.length === 0) {
+    throw new HandoffError('NO_MATCH', `no capability "${id}" is declared in ${file} (declared: ${capabilities.map((one) => one.id).join(', ') || 'none'})`, { data: { id, file } });
+  }
+  const repo = findRepo(io);
+  const shown = (one: string): string => {
+    const below = path.relative(repo, one);
+    return below.startsWith('..') || path.isAbsolute(below) ? one : below;
+  };
+  return { file, capabilities, chosen, state: stateFile(stateFolder(io, repo)), shown };
+}
+
+function textOf(file: string): string {
+  let text: string | undefined;
+  try {
+    text = readText(file);
+  } catch (cause) {
+    throw new HandoffError('CONFIG', `the registry ${file} cannot be read (${errnoOf(cause) ?? (cause as Error).message})`, { cause, data: { file } });
+  }
+  if (text === undefined) throw new HandoffError('CONFIG', `there is no registry file ${file}`, { data: { file } });
+  return text;
+}

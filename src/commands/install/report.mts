@@ -1,0 +1,64 @@
+/** What install and update say of a copy that they brought up. */
+import type { Io } from '../../lib/cli/command.mts';
+import { counted } from '../../lib/plural.mts';
+import type { Brought } from '../../install/bring.mts';
+import { readRecord } from '../../install/record.mts';
+import { listLine } from './acting.mts';
+
+export interface Told { readonly provenance?: boolean; readonly record?: boolean }
+
+/** The document of one copy. */
+export function broughtJson(brought: Brought, dryRun: boolean): Record<string, unknown> {
+  const { steps, setAside, ...rest } = brought;
+  return { ...rest, before: brought.before ?? null, set_aside: setAside, ...(dryRun ? { steps } : {}), record: dryRun ? null : documentOf(brought.target) };
+}
+
+/** The lines of one copy. */
+export function broughtText(brought: Brought, dryRun: boolean, told: Told): string[] {
+  const { action, target, version, before, kept, left, missing, setAside, links, hooks, finished, files } = brought;
+  const from = action === 'updated' && before !== undefined && before !== version ? ` from ${before}` : '';
+  const first = {
+    already: `already ${version} at ${target}; nothing was copied (--force copies it again)`,
+    current: `up to date: ${version} at ${target}`,
+    installed: `${dryRun ? 'would install' : 'installed'} ${version} -> ${target} (${counted(files, 'file')})`,
+    updated: `${dryRun ? 'would update' : 'updated'} to ${version}${from} -> ${target} (${counted(files, 'file')})`,
+  }[action];
+  return [
+    `install: ${first}`,
+    ...(finished && action !== 'already' ? [`  ${dryRun ? 'would finish' : 'finished'} what was interrupted`] : []),
+    ...(dryRun ? brought.steps.filter(({ action: one }) => one !== 'same').map(({ path, action: one }) => `  ${one} ${path}`) : []),
+    ...listLine('edited, kept as it is', kept),
+    ...listLine('edited, no longer part of the copy', left),
+    ...listLine('missing', missing),
+    ...setAside.map(({ path, orig }) => `  edited: ${path}, kept as ${orig}`),
+    ...links.map((link) => `  ${dryRun ? 'would link' : 'link'} ${link}`),
+    ...hooks.map((hook) => `  ${dryRun ? 'would wire hooks in' : 'hooks in'} ${hook.settings} (${hook.events.join(', ')})`),
+    ...(dryRun ? [] : tell(target, told)),
+  ];
+}
+
+/** What --provenance and --record add for a copy. */
+export function tell(target: string, { provenance, record }: Told): string[] {
+  const document = documentOf(target);
+  const lines: string[] = [];
+  if (provenance === true) lines.push(...provenanceLines(document));
+  if (record === true) lines.push(...(document === null ? ['  no record'] : JSON.stringify(document, null, 2).split('\n').map((line) => `  ${line}`)));
+  return lines;
+}
+
+function provenanceLines(document: Readonly<Record<string, unknown>> | null): string[] {
+  if (document === null) return ['  provenance: no record'];
+  const source = document['source'] as Record<string, unknown> | undefined;
+  const facts = Object.entries(source ?? {}).map(([name, value]) => `${name}=${String(value)}`);
+  return [`  provenance: ${facts.join(' ')} installer_version=${String(document['installer_version'])} installed_at=${String(document['installed_at'])}`];
+}
+
+export function documentOf(target: string): Readonly<Record<string, unknown>> | null {
+  const record = readRecord(target);
+  return typeof record === 'object' ? record.document : null;
+}
+
+/** Links that this system does not make: the client gets a copy of its own then, and the person is told. */
+export function warnUnlinked(unlinked: readonly string[], io: Io): void {
+  for (const link of unlinked) io.note(`${link} could not be made a link here, so it gets a copy of its own; update it too, and expect a client that reads both to see two`);
+}

@@ -1,0 +1,46 @@
+import path from 'node:path';
+import type { Command } from '../../lib/cli/command.mts';
+import { realCopy, readCopy } from '../../install/copy.mts';
+import { HARNESSES } from '../../install/harnesses.mts';
+import { SKILL, foldersOf, globalRoot, homeIfAny, inHome, isHere } from '../../install/places.mts';
+import { groundOf, TARGET_FLAGS, namesTarget, wantedOf } from './flags.mts';
+import { placesNamed } from '../../install/targets.mts';
+
+const flags = TARGET_FLAGS;
+
+export const command: Command<typeof flags> = {
+  name: 'where',
+  summary: 'where a copy goes, and by which rule; which harnesses are here',
+  positionals: { min: 0, max: 0 },
+  flags,
+  exits: { 0: 'shown', 1: 'there is no home directory', 2: 'wrong words' },
+  example: 'npx agents-handoff where',
+  run(options, _words, io) {
+    const ground = groundOf(io);
+    const wanted = wantedOf(options);
+    if (namesTarget(wanted)) {
+      const places = placesNamed(wanted, ground).map((place) => ({ place, real: realCopy(place) ?? null, version: versionAt(place) }));
+      return { json: { places }, text: places.map(({ place, real, version }) => `install: ${place}${real === null || real === place ? '' : ` -> ${real}`} (${version ?? 'nothing is installed'})\n`) };
+    }
+    const { folder, rule, why } = globalRoot(ground);
+    const copy = path.join(folder, SKILL);
+    const home = homeIfAny(ground);
+    const harnesses = home === undefined ? [] : HARNESSES.map((harness) => ({
+      harness: harness.id, name: harness.name, here: isHere(harness, home, ground), folder: inHome(harness.user[0] ?? '', harness, home, ground), reads: foldersOf(harness, home, ground),
+    }));
+    return {
+      json: { root: folder, rule, why, copy, version: versionAt(copy), harnesses },
+      text: [
+        `install: root=${folder}\n`, `install: rule=${rule} (${why})\n`, `install: copy=${copy}\n`, `install: version=${versionAt(copy) ?? 'none'}\n`,
+        ...harnesses.map(({ harness, here, folder: own }) => `  ${harness.padEnd(12)} ${here ? 'here    ' : 'not here'}  ${own}\n`),
+      ],
+    };
+  },
+};
+
+function versionAt(place: string): string | null {
+  const real = realCopy(place);
+  if (real === undefined) return null;
+  const { installed, record } = readCopy(real);
+  return installed ? record?.version ?? 'unknown' : null;
+}

@@ -1,0 +1,72 @@
+/**
+ * A user without an installed copy keeps handoffs in `~/.agents/handoffs`. Once a copy is there, its folder is the store where
+ * none is named, and what was kept would seem lost: it is moved in, folder by folder, and a run that is killed is finished by
+ * the next install.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { errnoOf } from '../lib/errors.mts';
+import { namesIn, rename } from '../lib/fs/files.mts';
+import { homeStore, installedCopy } from '../lib/handoff-root.mts';
+import { mustRest } from './at-rest.mts';
+import { isFolder, isThere, type Ground } from './places.mts';
+import { removeIfEmpty } from './stage.mts';
+
+export interface Adopted {
+  from: string;
+  to: string;
+  /** Sessions that could not be moved, since some of that name are there. */
+  left: string[];
+}
+
+/** The store that the next install will have to move; undefined where there is none, or it was named by the user. Throws HELD while it is at work. */
+export function strayStore(home: string, { cwd, env }: Ground): string | undefined {
+  const store = homeStore(home);
+  const named = env['HANDOFFS_ROOT'];
+  if (!isFolder(path.join(store, 'projects')) || (named && path.resolve(cwd, named) === store)) return undefined;
+  mustRest(store);
+  return store;
+}
+
+/** Moves the store at `from` into the copy whose folder is the default now. Undefined where there is none. */
+export function adoptStore(from: string, home: string, env: Ground['env']): Adopted | undefined {
+  const to = installedCopy(home, env);
+  if (to === undefined) return undefined;
+  mustRest(from);
+  mustRest(to);
+  const fresh = !isThere(path.join(to, 'projects')) && !isThere(path.join(to, 'INDEX.json'));
+  const left: string[] = [];
+  for (const name of namesIn(from)) {
+    if (name !== 'INDEX.json' && name !== '.locks') move(path.join(from, name), path.join(to, name), left);
+  }
+  // Two indexes can't become one by moving; without any, the sessions themselves are looked at, and the next build writes one.
+  if (fresh && left.length === 0) move(path.join(from, 'INDEX.json'), path.join(to, 'INDEX.json'), left);
+  else for (const root of [from, to]) fs.rmSync(path.join(root, 'INDEX.json'), { force: true });
+  fs.rmSync(path.join(from, '.locks'), { recursive: true, force: true });
+  removeIfEmpty(from);
+  return { from, to, left: left.map((file) => path.relative(from, file)) };
+}
+
+function move(from: string, to: string, left: string[]): void {
+  if (!isThere(from)) return;
+  if (isThere(to)) {
+    // A folder of sessions is opened; a session, or a file, of that name stays where it is.
+    if (!isFolder(from) || !isFolder(to) || isThere(path.join(from, 'manifest.json'))) {
+      left.push(from);
+      return;
+    }
+    for (const name of namesIn(from)) move(path.join(from, name), path.join(to, name), left);
+    removeIfEmpty(from);
+    return;
+  }
+  try {
+    rename(from, to);
+  } catch (error) {
+    if (errnoOf(error) !== 'EXDEV') throw error;
+    const whole = `${to}.moving.tmp`;
+    fs.rmSync(whole, { recursive: true, force: true });
+    fs.cpSync(from, whole, { recursive: true, preserveTimestamps: true });
+    rename(whole, to);
+    fs.rmSync(from, { recursive: true });
+  }
+}

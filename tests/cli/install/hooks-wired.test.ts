@@ -1,0 +1,73 @@
+/** Hooks by way of the installer: what `install --hooks` records is what `remove` takes out. */
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Home, put } from '../../helpers/home.ts';
+
+let desk: Home;
+beforeEach(() => { desk = new Home().clients('.claude', '.codex', '.gemini'); });
+afterEach(() => desk.remove());
+
+const settings = (): string => readFileSync(desk.path('.claude/settings.json'), 'utf8');
+
+describe('install --hooks', () => {
+  it('wires each harness of the line that has some, once, and remove takes exactly that out', async () => {
+    const mine = '{\n  // mine\n  "hooks": { "Stop": [ { "hooks": [ { "type": "command", "command": "say done" } ] } ] },\n}\n';
+    writeFileSync(desk.path('.claude/settings.json'), mine);
+    const { status, out, err } = await desk.say(['--harness', 'claude,codex,gemini,pi', '--hooks']);
+    expect([status, out, err]).toEqual([0, expect.stringMatching(/hooks in .*\.claude\/settings\.json \(PreCompact, Stop, SubagentStop, SessionEnd\)/), expect.stringMatching(/no hooks are wired for pi.*\n(.*\n)*.*Codex runs a hook only after it was trusted/)]);
+    const copy = desk.copy('.agents/skills');
+    const { hooks } = desk.record(copy);
+    expect(hooks.map(({ harness, settings: file }) => [harness, file])).toEqual([['claude-code', desk.path('.claude/settings.json')], ['codex', desk.path('.codex/hooks.json')], ['gemini', desk.path('.gemini/settings.json')]]);
+    expect(settings()).toContain(`node '${copy}/tools/agents-handoff.mjs' auto --hook`);
+    const wired = settings();
+    await desk.say(['--harness', 'claude,codex,gemini,pi', '--hooks']);
+    await desk.say(['update'], { source: desk.later });
+    expect([settings(), desk.record(copy).hooks]).toEqual([wired, hooks]);
+
+    // One harness goes, with its hooks; the others keep theirs.
+    expect((await desk.say(['remove', '--codex', '-f'])).out).toMatch(/stays, since it serves others.*\n {2}hooks in .*\.codex\/hooks\.json: removed\n/);
+    expect(existsSync(desk.path('.codex/hooks.json'))).toBe(false);
+    expect((await desk.say(['remove', '--claude', '-f'])).out).toMatch(/removed the link from .*\.claude.*\n {2}hooks in .*: removed\n/);
+    expect(settings()).toBe(mine);
+    expect((await desk.say(['remove', '--agents', '-f'])).out).toMatch(/hooks in .*\.gemini\/settings\.json: removed/);
+    expect([readdirSync(desk.path('.claude')).sort(), existsSync(desk.path('.gemini/settings.json')), existsSync(copy)]).toEqual([['settings.json', 'skills'], false, false]);
+  });
+
+  it('adds to a copy that is there', async () => {
+    await desk.say(['--claude']);
+    expect((await desk.say(['--claude', '--hooks'])).out).toMatch(/already .*\n {2}hooks in/);
+    expect(desk.record().hooks).toHaveLength(1);
+    expect((await desk.say(['verify'])).status).toBe(0);
+  });
+
+  it('installs nothing where the settings cannot be kept as they are', async () => {
+    writeFileSync(desk.path('.claude/settings.json'), '{ "hooks": 7, ');
+    const before = desk.tree();
+    expect(await desk.say(['--claude', '--hooks'])).toMatchObject({ status: 1, out: '', err: expect.stringMatching(/settings\.json was not changed/) });
+    expect(desk.tree()).toEqual(before);
+  });
+
+  it('writes nothing in a dry run, and into the repository with --project', async () => {
+    mkdirSync(join(desk.cwd, '.git'));
+    const before = desk.tree(desk.dir);
+    expect((await desk.say(['--claude', '--hooks', '--dry-run'])).out).toMatch(/would wire hooks in .*\.claude\/settings\.json/);
+    const { small: _small, ...rest } = desk.tree(desk.dir);
+    expect(Object.keys(rest).filter((name) => !name.startsWith('small'))).toEqual(Object.keys(before));
+    await desk.say(['--claude', '--hooks', '--project']);
+    expect(existsSync(join(desk.cwd, '.claude/settings.json'))).toBe(true);
+    expect(existsSync(desk.path('.claude/settings.json'))).toBe(false);
+  });
+
+  it('needs a harness that has some', async () => {
+    for (const line of [['--hooks'], ['--path', 'x', '--hooks'], ['--harness', 'pi', '--hooks']]) expect(await desk.say(line), line.join(' ')).toMatchObject({ status: 2, err: expect.stringMatching(/claude-code, codex, gemini/) });
+  });
+
+  it('leaves an entry that was changed since, and says so', async () => {
+    await desk.say(['--claude', '--hooks']);
+    put(desk.path('.claude/settings.json'), settings().replaceAll('"timeout": 30', '"timeout": 5').replaceAll('"timeout":30', '"timeout":5'));
+    const changed = settings();
+    expect((await desk.say(['remove', '--claude', '-f'])).out).toMatch(/hooks in .*: changed since, left as they are/);
+    expect(settings()).toBe(changed);
+  });
+});

@@ -1,0 +1,273 @@
+/** Which folders a line means, and what several clients find. */
+import { existsSync, mkdirSync, readFileSync, readlinkSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { HARNESSES } from '../../../src/install/harnesses.mts';
+import { Home, isLink, put } from '../../helpers/home.ts';
+
+let desk: Home;
+beforeEach(() => { desk = new Home(); });
+afterEach(() => desk.remove());
+
+const copies = (): string[] => Object.keys(desk.tree()).filter((name) => name.endsWith('agents-handoff/SKILL.md') || (name.endsWith('/agents-handoff') && isLink(desk.path(name)))).sort();
+
+describe('one harness', () => {
+  it.each(HARNESSES.map(({ id, user, project }) => ({ id, user: user[0]!, project: project[0]! })))('$id gets a copy in its own folder, in the home and in a repository', async ({ id, user, project }) => {
+    mkdirSync(join(desk.cwd, '.git'));
+    mkdirSync(join(desk.cwd, 'src'));
+    expect((await desk.say(['--harness', id])).status).toBe(0);
+    expect(copies()).toEqual([`${user}/agents-handoff/SKILL.md`]);
+    expect((await desk.say(['--harness', id, '--project'], { cwd: join(desk.cwd, 'src') })).status).toBe(0);
+    expect(existsSync(join(desk.cwd, project, 'agents-handoff/SKILL.md'))).toBe(true);
+    expect((await desk.say(['remove', '--harness', id, '-f'])).status).toBe(0);
+    expect(copies()).toEqual([]);
+  });
+
+  it('is found where its own variable says', async () => {
+    const env = { CLAUDE_CONFIG_DIR: desk.path('claude here'), CODEX_HOME: desk.path('codex') };
+    mkdirSync(env.CODEX_HOME);
+    await desk.say(['--claude'], { env });
+    await desk.say(['--all'], { env });
+    expect(copies()).toEqual(['claude here/skills/agents-handoff/SKILL.md', 'codex/skills/agents-handoff']);
+    expect((await desk.say(['list'], { env })).out).toMatch(/^install: .*claude here.*\(also .*codex.*\)\n$/);
+    expect((await desk.say(['list'])).out).toBe('install: nothing is installed\n');
+  });
+
+  it('that reads the shared folder is linked to a copy there, when it is asked for by name', async () => {
+    await desk.say(['--agents']);
+    expect((await desk.say(['--codex'])).out).toMatch(/already .*\.agents.*\n {2}link .*\.codex\/skills\/agents-handoff\n/);
+    expect(readlinkSync(desk.path('.codex/skills/agents-handoff'))).toBe(desk.copy('.agents/skills'));
+    expect((await desk.say(['verify'])).status).toBe(0);
+  });
+
+  it('is not known by any word', async () => {
+    expect(await desk.say(['--harness', 'cluade'])).toMatchObject({ status: 2, err: expect.stringMatching(/unknown harness "cluade", did you mean "claude"\?/) });
+    expect((await desk.say(['--harness', ','])).status).toBe(2);
+  });
+});
+
+describe('several harnesses', () => {
+  it('share one real copy, and a link leads to it from where somebody does not read it', async () => {
+    const { status, out } = await desk.say(['--harness', 'claude,codex', '--harness', 'windsurf']);
+    expect(status).toBe(0);
+    expect(copies()).toEqual(['.agents/skills/agents-handoff/SKILL.md', '.claude/skills/agents-handoff', '.codeium/windsurf/skills/agents-handoff']);
+    expect(out).toMatch(/ {2}skipped, reads .*\.agents\/skills\/agents-handoff itself: codex\n/);
+    expect(desk.record(desk.copy('.agents/skills'))).toMatchObject({ harness: 'claude-code,codex,windsurf', links: [desk.copy(), desk.copy('.codeium/windsurf/skills')] });
+    expect(realpathSync(desk.copy())).toBe(desk.copy('.agents/skills'));
+
+    const again = await desk.say(['--harness', 'claude,codex,windsurf']);
+    expect(again.out).toMatch(/^install: already/);
+    // One of them goes, the others stay.
+    expect((await desk.say(['remove', '--claude', '-f'])).out).toMatch(/removed the link from .*\.claude/);
+    expect(copies()).toEqual(['.agents/skills/agents-handoff/SKILL.md', '.codeium/windsurf/skills/agents-handoff']);
+    expect((await desk.say(['verify'])).status).toBe(0);
+    // A link that is missing is a finding, and update makes it again.
+    rmSync(desk.copy('.codeium/windsurf/skills'));
+    expect(await desk.say(['verify'])).toMatchObject({ status: 1, out: expect.stringMatching(/the link .*windsurf.* is missing, or leads elsewhere/) });
+    expect((await desk.say(['update'])).status).toBe(0);
+    expect((await desk.say(['verify'])).status).toBe(0);
+    expect((await desk.say(['remove', '--agents', '-f'])).status).toBe(0);
+    expect(copies()).toEqual([]);
+  });
+
+  it('are linked to a real copy that one of them has already', async () => {
+    await desk.say(['--claude']);
+    expect((await desk.say(['--harness', 'claude,codex'])).status).toBe(0);
+    expect(copies()).toEqual(['.claude/skills/agents-handoff/SKILL.md', '.codex/skills/agents-handoff']);
+    expect(desk.record().harness).toBe('claude-code,codex');
+  });
+
+  it('in a repository are linked by paths that hold in another checkout too', async () => {
+    mkdirSync(join(desk.cwd, '.git'));
+    await desk.say(['--project', '--harness', 'claude,gemini']);
+    expect(readlinkSync(join(desk.cwd, '.claude/skills/agents-handoff'))).toBe('../../.agents/skills/agents-handoff');
+  });
+
+  it('are not linked over something else of that name', async () => {
+    put(desk.path('elsewhere/agents-handoff/x'), 'x');
+    mkdirSync(desk.path('.claude/skills'), { recursive: true });
+    symlinkSync(desk.path('elsewhere/agents-handoff'), desk.copy());
+    expect(await desk.say(['--harness', 'claude,codex'])).toMatchObject({ status: 1, err: expect.stringMatching(/is a link to .*elsewhere.* cannot be linked/) });
+    expect(copies()).toEqual(['.claude/skills/agents-handoff']);
+    rmSync(desk.copy());
+    // The store of a copy that was removed stays where it is, and the copy comes back to it.
+    put(join(desk.copy(), 'projects/p/s/manifest.json'), '{}');
+    expect((await desk.say(['--harness', 'claude,codex'])).status).toBe(0);
+    expect(copies()).toEqual(['.agents/skills/agents-handoff/SKILL.md', '.claude/skills/agents-handoff/SKILL.md']);
+  });
+});
+
+describe('--all', () => {
+  it('takes what is here only: one client, its own folder', async () => {
+    desk.clients('.claude');
+    const { status, out } = await desk.say(['install', '--all']);
+    expect(status).toBe(0);
+    expect(copies()).toEqual(['.claude/skills/agents-handoff/SKILL.md']);
+    expect(out).toMatch(/ {2}skipped, not here: codex, gemini, /);
+  });
+
+  it('writes a folder that several read once', async () => {
+    desk.clients('.codex', '.gemini', '.pi');
+    const said = await desk.say(['install', '--all', '--json']);
+    const { results, skipped } = JSON.parse(said.out) as { results: { target: string; action: string }[]; skipped: { harness: string; why: string }[] };
+    expect(results.map(({ target, action }) => [target, action])).toEqual([[desk.copy('.agents/skills'), 'installed']]);
+    expect(skipped.filter(({ why }) => why !== 'not here').map(({ harness }) => harness)).toEqual(['codex', 'gemini', 'pi']);
+    expect(copies()).toEqual(['.agents/skills/agents-handoff/SKILL.md']);
+  });
+
+  it('fails where no client is here', async () => {
+    expect(await desk.say(['install', '--all'])).toMatchObject({ status: 1, out: '', err: expect.stringMatching(/no harness is here/) });
+    expect(desk.tree()).toEqual({});
+  });
+
+  it('goes on past one that fails, and fails as a whole', async () => {
+    desk.clients('.claude', '.gemini');
+    await desk.say(['--claude']);
+    await desk.say(['--harness', 'gemini']);
+    writeFileSync(join(desk.copy('.gemini/skills'), '.agents-handoff-install.json'), '{');
+    const { status, out, err } = await desk.say(['install', '--all'], { source: desk.later });
+    expect([status, out, err]).toEqual([1, expect.stringMatching(/already .*\.claude/), expect.stringMatching(/\.gemini.* is not JSON/)]);
+  });
+});
+
+describe('two copies', () => {
+  it('are warned of where a client would see both, with what it does then', async () => {
+    desk.clients('.codex');
+    await desk.say(['--codex']);
+    const { err } = await desk.say(['--agents']);
+    expect(err).toBe(`install: Codex finds 2 copies and lists both, and loads neither when the skill is named: ${desk.copy('.codex/skills')} and ${desk.copy('.agents/skills')}; remove one of them\n`);
+    expect((await desk.say(['doctor'])).out).toContain('Codex finds 2 copies');
+    expect((await desk.say(['doctor'])).status).toBe(0);
+  });
+
+  it('that are one by a link are one', async () => {
+    desk.clients('.codex', '.claude');
+    await desk.say(['--agents']);
+    expect((await desk.say(['--codex'])).err).toBe('');
+  });
+});
+
+describe('the other targets', () => {
+  it('are a skills folder, exactly one folder, and the current folder or repository', async () => {
+    const made = [
+      [['--skills-dir', 'my skills'], 'my skills/agents-handoff'],
+      [['--path', 'exactly'], 'exactly'],
+      [['--location', 'local'], 'deep/.agents/skills/agents-handoff'],
+      [['--location=project'], '.agents/skills/agents-handoff'],
+      [['--project', '--claude', '--harness', 'codex'], '.agents/skills/agents-handoff'],
+    ] as const;
+    mkdirSync(join(desk.cwd, '.git'));
+    mkdirSync(join(desk.cwd, 'deep'));
+    for (const [flags, folder] of made) {
+      const cwd = flags[0] === '--location' ? join(desk.cwd, 'deep') : desk.cwd;
+      expect((await desk.say(['install', ...flags], { cwd })).status, flags.join(' ')).toBe(0);
+      expect(existsSync(join(desk.cwd, folder, 'SKILL.md')), folder).toBe(true);
+      expect((await desk.say(['verify', ...flags.slice(0, 2)], { cwd })).status, flags.join(' ')).toBe(0);
+      expect((await desk.say(['remove', ...flags.slice(0, 2), '-f'], { cwd })).status, flags.join(' ')).toBe(0);
+    }
+    expect(desk.tree()).toEqual({});
+  });
+
+  it('contradict each other in some pairs', async () => {
+    for (const flags of [['--path', 'x', '--claude'], ['--path', 'x', '--skills-dir', 'y'], ['--skills-dir', 'x', '--all'], ['--project', '--location', 'global'], ['--location', 'moon'], ['--path', ''], ['--path', 'x', '--project']]) {
+      expect(await desk.say(['install', ...flags]), flags.join(' ')).toMatchObject({ status: 2, out: '' });
+    }
+    expect(desk.tree(desk.dir)).toEqual({ home: 'folder', work: 'folder', small: 'folder', ...Object.fromEntries(Object.entries(desk.tree(join(desk.dir, 'small'))).map(([name, kind]) => [`small/${name}`, kind])) });
+  });
+
+  it('need no home where a folder is named', async () => {
+    for (const env of [{ HOME: undefined }, { HOME: '/nonexistent/home' }, { HOME: '' }]) {
+      const folder = join(desk.cwd, 'here');
+      expect((await desk.say(['install', '--skills-dir', folder], { env })).status).toBe(0);
+      for (const verb of ['verify', 'list', 'update']) expect((await desk.say([verb, '--skills-dir', folder], { env })).status, verb).toBe(0);
+      expect((await desk.say(['remove', '--skills-dir', folder, '-f'], { env })).status).toBe(0);
+      for (const line of [['install', '--claude'], ['install', '--all'], ['install'], ['where'], ['verify', '--claude']]) {
+        expect(await desk.say(line, { env }), line.join(' ')).toMatchObject({ status: 1, out: '', err: expect.stringMatching(env.HOME ? /the home directory \/nonexistent\/home is not there/ : /HOME is not set/) });
+      }
+      expect(await desk.say(['list'], { env })).toMatchObject({ status: 0 });
+    }
+    expect(existsSync('/nonexistent')).toBe(false);
+  });
+});
+
+describe('the global root', () => {
+  const where = async (env = {}) => JSON.parse((await desk.say(['where', '--json'], { env })).out) as { root: string; rule: string };
+
+  it('is what the variable says, an installation, the shared folder, or that one made', async () => {
+    expect(await where()).toMatchObject({ root: desk.path('.agents/skills'), rule: 'created' });
+    mkdirSync(desk.path('.agents/skills'), { recursive: true });
+    expect(await where()).toMatchObject({ root: desk.path('.agents/skills'), rule: 'exists' });
+    await desk.say(['--harness', 'qwen']);
+    expect(await where()).toMatchObject({ root: desk.path('.qwen/skills'), rule: 'installed', version: expect.any(String) });
+    expect(await where({ AGENT_HANDOFF_GLOBAL_DIR: 'mine' })).toMatchObject({ root: join(desk.cwd, 'mine'), rule: 'env' });
+    expect((await desk.say(['where'])).out).toMatch(/^install: root=.*\ninstall: rule=installed \(it holds an installation\)\ninstall: copy=.*\ninstall: version=.*\n {2}claude-code +not here/);
+    expect((await desk.say(['where', '--harness', 'qwen'])).out).toMatch(/^install: .*\.qwen.* \(\d/);
+  });
+
+  it('is where an installation without a target goes, and clients that do not read it are named', async () => {
+    desk.clients('.claude');
+    expect((await desk.say([])).out).toMatch(/installed .*\.agents\/skills.*\ninstall: not read there by Claude Code: npx agents-handoff install --harness claude-code\n/);
+    const named = await desk.say(['install'], { env: { AGENT_HANDOFF_GLOBAL_DIR: desk.path('global') } });
+    expect(named.out).toMatch(/installed .*global\/agents-handoff/);
+    expect((await desk.say(['list'], { env: { AGENT_HANDOFF_GLOBAL_DIR: desk.path('global') } })).out.split('\n')).toHaveLength(3);
+  });
+});
+
+describe('the store of a user without a copy', () => {
+  it('is moved into the copy that is the default from then on', async () => {
+    put(desk.path('.agents/handoffs/projects/p/s/manifest.json'), '{"session":"s"}');
+    put(desk.path('.agents/handoffs/INDEX.json'), '[]');
+    put(desk.path('.agents/handoffs/links/p.md'), 'x');
+    expect((await desk.say(['--claude', '--dry-run'])).status).toBe(0);
+    expect(existsSync(desk.path('.agents/handoffs/INDEX.json'))).toBe(true);
+    expect((await desk.say(['--claude'])).out).toMatch(/moved the handoffs of .*\.agents\/handoffs into .*\.claude\/skills\/agents-handoff, which is the store now/);
+    expect(existsSync(desk.path('.agents/handoffs'))).toBe(false);
+    for (const name of ['projects/p/s/manifest.json', 'INDEX.json', 'links/p.md']) expect(existsSync(join(desk.copy(), name)), name).toBe(true);
+  });
+
+  it('is joined with the one in the copy, and what is there twice stays behind and is named', async () => {
+    await desk.say(['--claude']);
+    put(join(desk.copy(), 'projects/p/s/manifest.json'), '{"here":1}');
+    put(join(desk.copy(), 'INDEX.json'), '[]');
+    put(desk.path('.agents/handoffs/projects/p/s/manifest.json'), '{"there":1}');
+    put(desk.path('.agents/handoffs/projects/p/t/manifest.json'), '{}');
+    put(desk.path('.agents/handoffs/INDEX.json'), '[]');
+    expect((await desk.say(['--claude'])).out).toMatch(/left behind, since some of that name are there: projects\/p\/s\n/);
+    expect(existsSync(join(desk.copy(), 'projects/p/t/manifest.json'))).toBe(true);
+    expect(readFileSync(join(desk.copy(), 'projects/p/s/manifest.json'), 'utf8')).toBe('{"here":1}');
+    // Neither index tells the whole any more; without one the sessions themselves are looked at.
+    expect([existsSync(join(desk.copy(), 'INDEX.json')), existsSync(desk.path('.agents/handoffs/INDEX.json'))]).toEqual([false, false]);
+  });
+
+  it('stays where somebody works in it, or where it was named', async () => {
+    put(desk.path('.agents/handoffs/projects/p/s/manifest.json'), '{}');
+    put(desk.path('.agents/handoffs/.locks/a.lock'), String(process.pid));
+    expect(await desk.say(['--claude'])).toMatchObject({ status: 1, err: expect.stringMatching(/is at work/) });
+    expect(copies()).toEqual([]);
+    rmSync(desk.path('.agents/handoffs/.locks'), { recursive: true });
+    expect((await desk.say(['--claude'], { env: { HANDOFFS_ROOT: desk.path('.agents/handoffs') } })).out).not.toMatch(/moved/);
+    expect(existsSync(desk.path('.agents/handoffs/projects'))).toBe(true);
+  });
+});
+
+describe('doctor', () => {
+  it('tells for every client here what it finds, and changes nothing', async () => {
+    desk.clients('.claude', '.codex');
+    expect(await desk.say(['doctor'])).toMatchObject({ status: 0, out: expect.stringMatching(/ {2}Claude Code: finds no copy\n {2}Codex: finds no copy\n/) });
+    await desk.say(['--claude']);
+    const before = desk.tree();
+    expect((await desk.say(['doctor'])).out).toMatch(/PASS .*\n {2}Claude Code: finds .*\n {2}Codex: finds no copy\n/);
+    expect(desk.tree()).toEqual(before);
+    expect((await desk.say(['doctor', '--harness', 'zed'])).out).toBe('  Zed (not here): finds no copy\n');
+    writeFileSync(join(desk.copy(), 'SKILL.md'), 'x');
+    expect((await desk.say(['doctor'])).status).toBe(1);
+    expect((await desk.say(['doctor', '--codex'])).status).toBe(0);
+  });
+
+  it('finds a link that leads nowhere', async () => {
+    desk.clients('.claude/skills');
+    symlinkSync(desk.path('gone'), desk.copy());
+    expect(await desk.say(['doctor'])).toMatchObject({ status: 1, out: expect.stringMatching(/a link that leads nowhere: .*\.claude/) });
+    expect((await desk.say(['remove', '--claude', '-f'])).status).toBe(1);
+  });
+});

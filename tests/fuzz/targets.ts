@@ -1,0 +1,8 @@
+import type { Target } from './fuzz.ts';
+import { args } from './targets/arguments.ts';
+import { packages, records, registries, settings } from './targets/installing.ts';
+import { configs, hooks, locks } from './targets/small.ts';
+import { stores } from './targets/stores.ts';
+import { transcripts } from './targets/transcripts.ts';
+
+export const TARGETS: readonly Target[] = [transcripts, stores, configs, hooks, locks, args, packages, records, settings, registries];
