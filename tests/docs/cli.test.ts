@@ -1,13 +1,10 @@
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { program } from '../../src/commands/umbrella.mts';
 import { exitCodeOf } from '../../src/lib/cli/exit-codes.mts';
 import type { Command } from '../../src/lib/cli/command.mts';
 import type { ErrorCode } from '../../src/lib/errors.mts';
 import { FINDINGS } from '../../src/store/findings.mts';
-import { anchors, documents, links, read, section, table } from '../helpers/markdown.ts';
-import { REPOSITORY } from '../helpers/run.ts';
+import { read, section, table } from '../helpers/markdown.ts';
 
 const CLI = read('docs/CLI.md');
 const programs = program.groups ?? [];
@@ -44,17 +41,5 @@ describe('docs/CLI.md', () => {
     expect(codes.length).toBeGreaterThan(15);
     const rows = table(section(CLI, '## Exit codes') ?? '', 'code').map(([code, exit]) => [code, exit]);
     expect(rows).toEqual(codes.map((code) => [`\`${code}\``, String(exitCodeOf(code))]));
-  });
-});
-
-describe.each(documents())('%s', (document) => {
-  it('has no link into the void', () => {
-    const broken = links(read(document)).filter((target) => {
-      const [path = '', anchor] = target.split('#');
-      const file = path === '' ? document : join(dirname(document), path);
-      if (!existsSync(join(REPOSITORY, file))) return true;
-      return anchor !== undefined && !anchors(read(file)).has(anchor);
-    });
-    expect(broken).toEqual([]);
   });
 });

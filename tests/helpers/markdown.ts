@@ -1,11 +1,15 @@
 /** The project's documents as tests read them: headings, tables, links. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { REPOSITORY } from './run.ts';
 
-/** README.md, CHANGELOG.md and docs/*.md, relative to the repository. */
+/** Pages that are linked to and may not be there yet. Empty this list when the last of them is. */
+export const AWAITED = ['docs/INSTALL.md', 'docs/PERMISSIONS.md', 'docs/UNINSTALL.md', 'docs/UPGRADE.md'];
+
+/** README.md, CHANGELOG.md, SKILL.md where there is one, docs/*.md and refs/*.md, relative to the repository. */
 export function documents(): string[] {
-  return ['README.md', 'CHANGELOG.md', ...readdirSync(join(REPOSITORY, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)];
+  const inside = ['docs', 'refs'].flatMap((folder) => readdirSync(join(REPOSITORY, folder)).filter((name) => name.endsWith('.md')).sort().map((name) => `${folder}/${name}`));
+  return ['README.md', 'CHANGELOG.md', 'SKILL.md', ...inside].filter((name) => existsSync(join(REPOSITORY, name)));
 }
 
 export function read(document: string): string {
@@ -14,7 +18,7 @@ export function read(document: string): string {
 
 /** The text without its code: fenced blocks and spans. */
 export function prose(text: string): string {
-  return text.replace(/^(`{3,})[^\n]*\n[^]*?^\1[ \t]*$/gm, '').replace(/`[^`\n]*`/g, '');
+  return unfenced(text).replace(/`[^`\n]*`/g, '');
 }
 
 /** What stands under a heading, up to the next one of its level or above; undefined where there is no such heading. */
@@ -44,6 +48,15 @@ export function table(text: string, first: string): string[][] {
   return rows;
 }
 
+/** The code spans of the prose, without fenced blocks. */
+export function spans(text: string): string[] {
+  return [...unfenced(text).matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
+}
+
+function unfenced(text: string): string {
+  return text.replace(/^(`{3,})[^\n]*\n[^]*?^\1[ \t]*$/gm, '');
+}
+
 /** The words in code of a table's first column. */
 export function named(rows: readonly string[][]): string[] {
   return rows.flatMap(([first = '']) => [...first.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));
@@ -51,11 +64,11 @@ export function named(rows: readonly string[][]): string[] {
 
 /** The anchors that headings make, as the usual viewers name them. */
 export function anchors(text: string): Set<string> {
-  const headings = text.replace(/^(`{3,})[^\n]*\n[^]*?^\1[ \t]*$/gm, '').match(/^#{1,6} .*$/gm) ?? [];
+  const headings = unfenced(text).match(/^#{1,6} .*$/gm) ?? [];
   return new Set(headings.map((line) => line.replace(/^#+ /, '').toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '').trim().replace(/\s/g, '-')));
 }
 
 /** Targets of the links that lead to a file here or to a heading. */
 export function links(text: string): string[] {
-  return [...prose(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target).filter((target) => !/^[a-z]+:/i.test(target));
+  return [...prose(text).matchAll(/\]\(([^)\s]+)(?:\s+"[^"]*")?\)/g)].map(([, target = '']) => target).filter((target) => !/^[a-z]+:/i.test(target));
 }
