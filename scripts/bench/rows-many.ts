@@ -37,7 +37,7 @@ function bytesOf(root: string, names: readonly string[], count: number): number 
 
 function line(bench: Bench, work: string, names: readonly string[], roots: readonly string[], ours: Work, most: number): Line {
   const { root, count } = crowded(bench);
-  const seen = inPairs(() => run(floorOf(bench, names, ...roots)), () => run(ours), bench.quick ? 5 : 7);
+  const seen = inPairs(() => run(floorOf(bench, names, ...roots)), () => run(ours), 5);
   return { work: `${work} with ${count} sessions`, value: seen.ratio, most, unit: '×', floor: seen.floor, ours: seen.ours, bytes: roots.length * bytesOf(root, names, count), spread: [seen.low, seen.high], note: `floor: reading ${names.length === WHOLE.length ? 'every file' : names.join(' and ')} of each` };
 }
 

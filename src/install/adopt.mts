@@ -10,7 +10,7 @@ import { namesIn, rename } from '../lib/fs/files.mts';
 import { homeStore, installedCopy } from '../lib/handoff-root.mts';
 import { mustRest } from './at-rest.mts';
 import { isFolder, isThere, type Ground } from './places.mts';
-import { removeIfEmpty } from './stage.mts';
+import { removeEmpty } from './stage.mts';
 
 export interface Adopted {
   from: string;
@@ -23,7 +23,8 @@ export interface Adopted {
 export function strayStore(home: string, { cwd, env }: Ground): string | undefined {
   const store = homeStore(home);
   const named = env['HANDOFFS_ROOT'];
-  if (!isFolder(path.join(store, 'projects')) || (named && path.resolve(cwd, named) === store)) return undefined;
+  // An empty folder is what a run left that was killed at its very end.
+  if (!(isFolder(path.join(store, 'projects')) || (isFolder(store) && namesIn(store).length === 0)) || (named && path.resolve(cwd, named) === store)) return undefined;
   mustRest(store);
   return store;
 }
@@ -32,6 +33,10 @@ export function strayStore(home: string, { cwd, env }: Ground): string | undefin
 export function adoptStore(from: string, home: string, env: Ground['env']): Adopted | undefined {
   const to = installedCopy(home, env);
   if (to === undefined) return undefined;
+  if (namesIn(from).length === 0) {
+    removeEmpty(from);
+    return undefined;
+  }
   mustRest(from);
   mustRest(to);
   const fresh = !isThere(path.join(to, 'projects')) && !isThere(path.join(to, 'INDEX.json'));
@@ -43,7 +48,7 @@ export function adoptStore(from: string, home: string, env: Ground['env']): Adop
   if (fresh && left.length === 0) move(path.join(from, 'INDEX.json'), path.join(to, 'INDEX.json'), left);
   else for (const root of [from, to]) fs.rmSync(path.join(root, 'INDEX.json'), { force: true });
   fs.rmSync(path.join(from, '.locks'), { recursive: true, force: true });
-  removeIfEmpty(from);
+  removeEmpty(from);
   return { from, to, left: left.map((file) => path.relative(from, file)) };
 }
 
@@ -56,7 +61,7 @@ function move(from: string, to: string, left: string[]): void {
       return;
     }
     for (const name of namesIn(from)) move(path.join(from, name), path.join(to, name), left);
-    removeIfEmpty(from);
+    removeEmpty(from);
     return;
   }
   try {

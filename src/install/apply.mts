@@ -17,7 +17,7 @@ import { isFolder } from './places.mts';
 import { pathsOf, type Step } from './plan.mts';
 import { RECORD_NAME, type InstallRecord } from './record.mts';
 import type { HookRecord } from './hooks/wire.mts';
-import { removeEmptyUpTo, removeIfEmpty } from './stage.mts';
+import { removeEmpty, removeEmptyUpTo } from './stage.mts';
 
 export interface Change {
   readonly target: string;
@@ -108,7 +108,7 @@ export function removeEmptyFolders(target: string, names: Iterable<string>): voi
   for (const folder of [...folders].sort((a, b) => b.length - a.length)) {
     // Behind a link it is somebody else's folder.
     const [parent, name] = [path.join(target, path.dirname(folder)), path.basename(folder)];
-    if (isFolder(parent) && fs.realpathSync(parent) === path.join(fs.realpathSync(target), path.dirname(folder))) removeIfEmpty(path.join(parent, name));
+    if (isFolder(parent) && fs.realpathSync(parent) === path.join(fs.realpathSync(target), path.dirname(folder))) removeEmpty(path.join(parent, name));
   }
 }
 

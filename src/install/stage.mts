@@ -87,12 +87,23 @@ export async function stageFiles(stage: string, source: Source, names: readonly 
   return staged;
 }
 
-export function removeIfEmpty(folder: string): boolean {
+/** True where the folder was empty and is gone. Throws what the file system says otherwise. */
+export function removeEmpty(folder: string): boolean {
   try {
     fs.rmdirSync(folder);
     return true;
+  } catch (error) {
+    if (['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? '')) return false;
+    throw error;
+  }
+}
+
+/** The same for a folder of ours that harms nobody where it stays. */
+export function removeIfEmpty(folder: string): boolean {
+  try {
+    return removeEmpty(folder);
   } catch {
-    // Something of somebody else is in it, or it is gone.
+    // The next run takes it away.
     return false;
   }
 }

@@ -11,7 +11,7 @@ import { MARK, PENDING_NAME, removePending, writePending } from './pending.mts';
 import { isFolder } from './places.mts';
 import { RECORD_NAME, makeRecord } from './record.mts';
 import type { HookRecord } from './hooks/wire.mts';
-import { beginWork, removeIfEmpty } from './stage.mts';
+import { beginWork, removeEmpty } from './stage.mts';
 
 export interface TakeRequest {
   target: string;
@@ -43,7 +43,7 @@ export function takeAway(request: TakeRequest): Taken {
   const first = look(request.target);
   if (first.taken.action === 'absent' || request.dryRun) {
     // What a killed run left behind at its very end.
-    if (!request.dryRun && first.empty) removeIfEmpty(request.target);
+    if (!request.dryRun && first.empty) removeEmpty(request.target);
     return first.taken;
   }
   const work = beginWork(request.target, 'remove');
@@ -94,7 +94,7 @@ function remove(copy: Copy, taken: Taken, { unwire, target }: TakeRequest): Take
   removeEmptyFolders(target, copy.owned.keys());
   for (const name of [RECORD_NAME, `${RECORD_NAME}.${MARK}.tmp`, `${PENDING_NAME}.${MARK}.tmp`]) removeFile(path.join(target, name));
   removePending(target);
-  if (!removeIfEmpty(target)) syncFolder(target);
+  if (!removeEmpty(target)) syncFolder(target);
   return { ...taken, links, hooks, rest: restOf(target, []) };
 }
 

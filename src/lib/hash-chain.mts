@@ -19,7 +19,16 @@ export function hasher(): Hash {
  * with the key `manifest_sha256` left out wherever it stands.
  */
 export function manifestHash(manifest: object): string {
-  const { manifest_sha256: _own, ...rest } = manifest as Record<string, unknown>;
+  return selfHash(manifest, 'manifest_sha256');
+}
+
+/** The same for a job's checkpoint, whose key is `checkpoint_sha256`. */
+export function checkpointHash(checkpoint: object): string {
+  return selfHash(checkpoint, 'checkpoint_sha256');
+}
+
+function selfHash(value: object, key: string): string {
+  const { [key]: _own, ...rest } = value as Record<string, unknown>;
   return sha256(JSON.stringify(rest));
 }
 

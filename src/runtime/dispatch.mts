@@ -9,7 +9,7 @@ import path from 'node:path';
 import { errnoOf, HandoffError } from '../lib/errors.mts';
 import { readText, replaceFile } from '../lib/fs/files.mts';
 import { sha256 } from '../lib/hash-chain.mts';
-import type { IndexRow } from '../store/index-file.mts';
+import { NEW, type IndexRow } from '../store/index-file.mts';
 import { sessionPaths } from '../store/layout.mts';
 import { dirOf } from '../store/lookup.mts';
 import { readManifest } from '../store/manifest.mts';
@@ -89,13 +89,13 @@ function send(root: string, row: IndexRow, options: DispatchOptions, envelope: E
   try {
     const before = readText(record);
     if (before !== undefined && !options.again) return told(before, envelope);
-    const write = (facts: DispatchRecord): void => replaceFile(record, JSON.stringify(facts, null, 2), lock.token);
+    const write = (facts: DispatchRecord): void => replaceFile(record, JSON.stringify(facts, null, 2), NEW);
     write({ envelope });
     const call = callBroker(program, [options.broker ?? '', parentTaskId, role, objective, `handoff:${row.id}`], options);
     if ('refused' in call) {
       // It was not taken: what was sent before, where there is such, is what still holds.
       if (before === undefined) unlinkSync(record);
-      else replaceFile(record, before, lock.token);
+      else replaceFile(record, before, NEW);
       return { ok: false, status: 'BROKER_FAILED', envelope, reason: call.refused };
     }
     if ('unknown' in call) return { ok: false, status: 'OUTCOME_UNKNOWN', envelope, reason: `${call.unknown}; ${LOOK}` };

@@ -5,7 +5,7 @@ import { sessionPaths, storePaths } from '../store/layout.mts';
 import { dirOf, relativePlace } from '../store/lookup.mts';
 import { readManifest } from '../store/manifest.mts';
 import { rebuildIndex, folders, type IndexRow } from '../store/index-file.mts';
-import { objectiveOf } from '../store/objective.mts';
+import { NONE } from '../store/objective.mts';
 import { rebuildProjectPage } from '../store/project-page.mts';
 import { clearOlder } from './older-locks.mts';
 
@@ -25,7 +25,7 @@ export function indexStore(root: string): Indexed {
   const rows = rebuildIndex(root, (all) => {
     for (const project of folders(storePaths(root).projects)) {
       const lines = all.filter((row) => row.project === project).map((row) => ({
-        session: row.uuid, turns: row.turns, revisions: row.revisions, objective: objectiveOf(sessionPaths(dirOf(root, row)).summary),
+        session: row.uuid, turns: row.turns, revisions: row.revisions, objective: row.objective ?? NONE,
       }));
       rebuildProjectPage(root, project, lines);
     }

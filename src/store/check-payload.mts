@@ -63,7 +63,8 @@ export function lineEndsAsLf(use: (chunk: Buffer) => void): (chunk: Buffer) => v
 export function placeOfHash(fd: number, size: number, hash: string): number | undefined {
   const key = '"manifest_sha256": "';
   const wanted = Buffer.from(key + hash);
-  const buffer = Buffer.allocUnsafe(1 << 16);
+  // One byte more than there is: a read that ends early ends the search.
+  const buffer = Buffer.allocUnsafe(Math.min(1 << 16, size + 1));
   // Steps overlap by what is looked for, so that it is found across their border.
   for (let at = 0; at < size; at += buffer.length - wanted.length) {
     const got = fs.readSync(fd, buffer, 0, buffer.length, at);

@@ -2,7 +2,8 @@
 import { readText } from '../lib/fs/files.mts';
 
 const HEAD_LENGTH = 80;
-const NONE = '(none)';
+/** What stands for no objective. */
+export const NONE = '(none)';
 
 /** The objective in the summary file; `(none)` where there is none. */
 export function objectiveOf(summary: string): string {

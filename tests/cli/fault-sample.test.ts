@@ -1,8 +1,12 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { SCENARIOS } from '../fault/commands.ts';
+import { JobScene, tryJob } from '../fault/job-scene.ts';
 import { errorPoints, killPoints, Scene, tryAll, type Point } from '../fault/matrix.ts';
 import { Workshop } from '../fault/workshop.ts';
 import { skipWithoutStrace } from '../helpers/strace.ts';
+
+/** How many of each kind. */
+const POINTS: Record<string, number> = { 'first build': 2, rebuild: 2, rename: 2, promote: 1 };
 
 /** The same points in every run of the same program: spread over the whole, shifted by the scenario's place. */
 function some(points: readonly Point[], count: number, shift: number): Point[] {
@@ -13,10 +17,22 @@ describe.skipIf(skipWithoutStrace())('a sample of the faults of npm run test:fau
   const workshop = new Workshop();
   afterAll(() => workshop.remove());
 
-  it.each(SCENARIOS.filter((scenario) => ['first build', 'rebuild', 'rename'].includes(scenario.name)))('$name survives being killed and being refused', (scenario) => {
+  it.each(SCENARIOS.filter((scenario) => Object.hasOwn(POINTS, scenario.name)))('$name survives being killed and being refused', (scenario) => {
     const scene = new Scene(workshop, scenario);
     const shift = SCENARIOS.indexOf(scenario);
-    const points = [...some(killPoints(scene.calls), 2, shift + 1), ...some(errorPoints(scene.calls), 2, shift + 2)];
+    const count = POINTS[scenario.name]!;
+    const points = [...some(killPoints(scene.calls), count, shift + 1), ...some(errorPoints(scene.calls), count, shift + 2)];
     expect(tryAll(scene, points).broken).toEqual([]);
+  });
+
+  it('a plan survives being killed', () => {
+    const scene = new JobScene(false);
+    try {
+      // Renames and syncs come in the same number each time, so that few tries are needed.
+      const points = killPoints(scene.calls).filter(({ call }) => /^(rename|fsync|unlink|mkdir)/.test(call.name));
+      expect(tryJob(scene, some(points, 3, 2)).broken).toEqual([]);
+    } finally {
+      scene.remove();
+    }
   });
 });

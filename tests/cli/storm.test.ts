@@ -4,6 +4,8 @@ import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { program as handoff } from '../../src/commands/handoff/table.mts';
 import { program as runtime } from '../../src/commands/runtime/table.mts';
+import { acquire } from '../../src/lib/fs/lock.mts';
+import { INDEX_KEY } from '../../src/store/layout.mts';
 import { seeded, turnsOf } from '../helpers/build.ts';
 import { isHeld, openCrowd, pause, record, told, type Said } from '../helpers/crowd.ts';
 import { verifyStore2 } from '../helpers/reference-verify.ts';
@@ -38,6 +40,24 @@ const VERBS: Record<string, (session: string, other: string, random: () => numbe
 };
 /** Those that take a session's lock and do not wait for it; a short storm is too short for all of them to meet. */
 const LOCKING = WHOLE ? Object.keys(VERBS).filter((verb) => verb !== 'index') : ['build', 'promote', 'merge'];
+
+describe.skipIf(!WHOLE)('the index, held by a living process (only in npm run test:fault, since it takes twenty seconds)', () => {
+  it('is waited for with a bound: index and the verbs that write a row end with 3 and leave nothing undone for good', async () => {
+    const { dir, root, say, must, leftOvers } = openCrowd(path.join(scratch, 'index'));
+    fs.writeFileSync(path.join(dir, 'one.jsonl'), record('one', 0));
+    must('build', 'one.jsonl');
+    fs.writeFileSync(path.join(dir, 'two.jsonl'), record('two', 0));
+    const lock = acquire(path.join(root, '.locks'), INDEX_KEY, 'index');
+    const results = await Promise.all([say(['index'], undefined, 'agents-handoff'), say(['build', 'two.jsonl'])]);
+    lock.release();
+    for (const { status, stderr } of results) expect([status, stderr]).toEqual([3, expect.stringContaining(`the lock is held by process ${process.pid}`)]);
+    // The build was committed before it came to the index: the next one writes its row.
+    expect(must('build', 'two.jsonl')).toContain('up-to-date');
+    expect(must('verify', '--all')).toContain('2 checked, 0 failed');
+    expect(JSON.parse(fs.readFileSync(path.join(root, 'INDEX.json'), 'utf8'))).toHaveLength(2);
+    expect(leftOvers()).toEqual([]);
+  });
+});
 
 describe(`${PROCESSES} processes at once (seed ${SEED})`, () => {
   it('build, capture, promote, merge, render, unlock, federate and index, and some of them are killed', async () => {

@@ -93,6 +93,18 @@ describe('an output that the client kept in a file', () => {
     expect(kept(await captured(path.join(scratch, 's.jsonl')))).toHaveLength(1);
   });
 
+  it('that was cleared away does not make its transcript a rewritten one', async () => {
+    write('s/tool-results/b1.txt', 'row 1\nrow 9000\n');
+    const records = talk('/x/tool-results/b1.txt');
+    const file = write('s.jsonl', lines(...records));
+    await captured(file);
+    fs.rmSync(path.join(scratch, 's'), { recursive: true });
+    fs.writeFileSync(file, lines(...records).replace('9,000 rows.', '9,001 rows.'));
+    const session = await captured(file);
+    expect(session.notes).toEqual(['the source was rewritten from line 4 on; its turns from there were appended']);
+    expect([kept(session).length, session.turns.length, session.said.at(-1)]).toEqual([1, 7, 'AGENT 9,001 rows.']);
+  });
+
   it.each([
     ['outside of it', () => write('secret.txt', 'not yours'), (dir: string) => `${dir}/secret.txt`, 'it does not lie in the folder of this session'],
     ['by a name with a way out', () => write('secret.txt', 'not yours'), () => '/x/tool-results/..', 'it does not lie in the folder of this session'],

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { freshFolder } from '../helpers/run.ts';
+import { freshFolder, REPOSITORY } from '../helpers/run.ts';
 import { sweep, tableOf } from '../helpers/sweep.ts';
 import { sampleFolder, transcriptsFolder } from '../helpers/truth.ts';
 import { claude, lines } from '../helpers/transcripts.ts';
@@ -16,7 +16,12 @@ it(`every recorded session builds, verifies and agrees with what is known of it$
   console.log([tableOf(found), ...found.notes].join('\n'));
   expect(found.failures).toEqual([]);
   expect(found.rows.map(({ harness }) => harness)).toEqual(['claude-code', 'cline', 'codex', 'continue', 'copilot', 'gemini', 'kilo', 'opencode', 'pi', 'qwen']);
-  for (const row of found.rows) expect([row.built, row.verified], row.harness).toEqual([row.sessions, row.sessions]);
+  const readme = fs.readFileSync(path.join(REPOSITORY, 'README.md'), 'utf8').split('\n');
+  for (const row of found.rows) {
+    expect([row.built, row.verified], row.harness).toEqual([row.sessions, row.sessions]);
+    const said = readme.find((line) => line.startsWith('| ') && line.slice(2).toLowerCase().replace('github ', '').replace(' ', '-').startsWith(row.harness));
+    for (const version of row.versions) if (version !== 'not told') expect(said, `README.md on ${row.harness}`).toContain(version);
+  }
 });
 
 it('a session that does not build, differs from what is known or is not there is named', async () => {

@@ -23,6 +23,8 @@ const THEIRS: Readonly<Record<string, string>> = {
   'projects/p/s/manifest.json': '{"session":"s"}', 'projects/p/s/HANDOFF.md': 'a handoff\n', 'INDEX.json': '[]', 'links/p.md': 'x\n',
   'handoff.config.json': '{}', 'docs/notes.md': 'my notes\n', '.agents-handoff/executions/1.json': '{}',
 };
+const STRAY = '.agents/handoffs';
+const MOVED: Readonly<Record<string, string>> = { 'projects/p/s/manifest.json': '{"session":"s"}', 'projects/q/t/manifest.json': '{"session":"t"}', 'links/p.md': 'x\n' };
 const EDITED = 'edited by hand\n';
 
 export interface Installing {
@@ -31,6 +33,8 @@ export interface Installing {
   copy: string;
   /** Commands that prepare the home, from the small package. */
   before: readonly (readonly string[])[];
+  /** Whether a store lies in the home that the copy takes in, in the place of one in the copy. */
+  stray?: true;
   /** Whether docs/GUIDE.md was edited since. */
   edited?: true;
   /** The command that is struck, from the later package. */
@@ -42,6 +46,7 @@ export interface Installing {
 export const INSTALLINGS: readonly Installing[] = [
   { name: 'install', copy: COPY, before: [], argv: ['install', '--claude'] },
   { name: 'install with a link and hooks', copy: SHARED, before: [], argv: ['install', '--harness', 'claude,codex', '--hooks'] },
+  { name: 'install that takes a store in', copy: COPY, before: [], stray: true, argv: ['install', '--claude'] },
   { name: 'update', copy: COPY, before: [['install', '--claude']], edited: true, argv: ['update'] },
   { name: 'update by force', copy: COPY, before: [['install', '--claude']], edited: true, argv: ['update', '--force'] },
   { name: 'remove', copy: COPY, before: [['install', '--claude', '--hooks']], edited: true, argv: ['remove', '--claude', '-f'] },
@@ -106,12 +111,17 @@ export class InstallScene implements Struck {
     for (const folder of ['.claude', '.codex']) fs.mkdirSync(path.join(bench.home, folder), { recursive: true });
     put(path.join(bench.home, '.claude/settings.json'), '{ "mine": true }\n');
     for (const argv of scenario.before) this.#must(bench.small, argv);
-    for (const [name, content] of Object.entries(THEIRS)) put(path.join(bench.home, scenario.copy, name), content);
+    for (const [name, content] of Object.entries(this.#kept)) put(path.join(bench.home, scenario.stray ? STRAY : scenario.copy, name), content);
     if (scenario.edited) put(path.join(bench.home, scenario.copy, 'docs/GUIDE.md'), EDITED);
     bench.keep(this.#prepared);
     if (scenario.interrupted !== undefined) this.#interrupt(scenario.interrupted);
     this.calls = countCalls(bench.child(bench.later, scenario.argv));
     this.#end = this.#now();
+  }
+
+  /** What must be there at any time. An index can be made anew. */
+  get #kept(): Readonly<Record<string, string>> {
+    return this.scenario.stray ? MOVED : THEIRS;
   }
 
   #must(from: string, argv: readonly string[]): void {
@@ -163,7 +173,8 @@ export class InstallScene implements Struck {
   /** The user's files in the copy, the edited one under its own name or as `.orig`, and the settings' own keys. */
   #theirs(when: string): string[] {
     const copy = path.join(this.#bench.home, this.scenario.copy);
-    const lost = Object.entries(THEIRS).filter(([name, content]) => read(path.join(copy, name)) !== content).map(([name]) => name);
+    const places = this.scenario.stray ? [copy, path.join(this.#bench.home, STRAY)] : [copy];
+    const lost = Object.entries(this.#kept).filter(([name, content]) => !places.some((place) => read(path.join(place, name)) === content)).map(([name]) => name);
     const guide = ['docs/GUIDE.md', 'docs/GUIDE.md.orig'].map((name) => read(path.join(copy, name)));
     if (this.scenario.edited && !guide.includes(EDITED)) lost.push('docs/GUIDE.md');
     if (read(path.join(this.#bench.home, '.claude/settings.json'))?.includes('"mine": true') !== true) lost.push('settings.json');

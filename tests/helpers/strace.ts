@@ -111,7 +111,7 @@ function storeCall(line: string, store: string): { where: string; paths: string[
     if (found === store || found?.startsWith(`${store}/`)) paths.push(found);
   }
   if (paths.length === 0) return undefined;
-  const where = paths.map((one) => path.relative(store, one).replace(/[0-9a-f]{8,}(-[0-9a-f]+)*|\d{2,}/g, '*') || '.').join(' -> ');
+  const where = paths.map((one) => path.relative(store, one).replace(/-[0-9a-z]{6}(?=\.json)/, '-*').replace(/[0-9a-f]{8,}(-[0-9a-f]+)*|\d{2,}/g, '*') || '.').join(' -> ');
   return { where, paths };
 }
 
@@ -202,9 +202,9 @@ export function failAt(child: Child, call: Call, errno: string, lasting = false)
  * then, which shifts the numbers of the writes behind it: each try aims where the one before saw the call. `fresh` makes
  * the store new for each.
  */
-export function strike(fresh: () => Child, call: Call, how: (child: Child, call: Call) => Ended): Ended {
+export function strike(fresh: () => Child, call: Call, how: (child: Child, call: Call) => Ended, most = 30): Ended {
   let ended: Ended | undefined;
-  for (let tries = 0; tries < 30; tries++) {
+  for (let tries = 0; tries < most; tries++) {
     ended = how(fresh(), { ...call, ordinal: Math.max(1, ended?.ordinal ?? call.ordinal) });
     if (ended.hit) break;
   }

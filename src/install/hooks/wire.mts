@@ -6,7 +6,6 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { HandoffError } from '../../lib/errors.mts';
-import { removeQuietly } from '../../lib/fs/files.mts';
 import { entryFor, entryHash, type HookEntry } from './entry.mts';
 import { HOOKS, type HookHarness } from './harnesses.mts';
 import { backUp, backupsOf, mustBeWritable, readSettings, writeSettings } from './settings-file.mts';
@@ -86,7 +85,7 @@ export function unwireHooks(record: HookRecord): 'removed' | 'absent' | 'changed
 
 /** A backup that holds what stands in the settings is one of nothing. */
 function dropBackup(backup: string | undefined, settings: Buffer | undefined): void {
-  if (backup !== undefined && settings !== undefined && readSettings(backup)?.bytes.equals(settings) === true) removeQuietly(backup);
+  if (backup !== undefined && settings !== undefined && readSettings(backup)?.bytes.equals(settings) === true) fs.rmSync(backup, { force: true });
 }
 
 /** Whether wiring `backup` gives `text`: then nobody else has written since. */

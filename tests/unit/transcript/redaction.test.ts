@@ -3,7 +3,8 @@ import { createRedactor, redactText } from '../../../src/transcript/redaction/cr
 import { createSearch } from '../../../src/transcript/redaction/search.mts';
 import { createScan } from '../../../src/transcript/redaction/scan.mts';
 import type { Json, JsonObject } from '../../../src/transcript/turn.mts';
-import { keyBlock, lookAlikes, plantedSecrets, Random, TOKENS, type Case } from '../../helpers/secrets.ts';
+import { lookAlikes } from '../../helpers/look-alikes.ts';
+import { keyBlock, plantedSecrets, Random, TOKENS, type Case } from '../../helpers/secrets.ts';
 
 const SEED = 20260101;
 const COUNT = 3000;
