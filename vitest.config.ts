@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['tests/unit/**/*.test.ts', 'tests/cli/**/*.test.ts', 'tests/house/**/*.test.ts', 'tests/contract/**/*.test.ts', 'tests/docs/**/*.test.ts', 'tests/browser/**/*.test.ts', 'tests/acceptance/**/*.test.ts', 'tests/fuzz/**/*.test.ts'],
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     maxWorkers: 2,
     reporters: ['default'],
   },

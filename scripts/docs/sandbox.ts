@@ -50,8 +50,9 @@ export function makeSandbox({ commands }: { commands: boolean }): Sandbox {
 }
 
 /** The output as every run prints it: folders and the time of day are those of a reader. `since`: when the run began. */
-export function settled(output: string, { home, checkout }: Sandbox, since: Date): string {
+export function settled(output: string, { home, checkout, env }: Sandbox, since: Date): string {
+  const work = new RegExp(`${env['TMPDIR']?.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}/tmp\\.\\w+`, 'g');
   const now = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
-  return output.replaceAll(home, '/home/you').replaceAll(checkout, '/home/you/agents-handoff')
+  return output.replace(work, '/tmp/tidebook').replaceAll(home, '/home/you').replaceAll(checkout, '/home/you/agents-handoff')
     .replace(now, (time) => (Date.parse(time) >= since.getTime() - 1000 ? '2026-03-02T18:30:00.000Z' : time)).trimEnd();
 }

@@ -9,7 +9,7 @@ import { SCENES, type Row } from './promises.ts';
 async function broken({ promise, command, exit, out, err, input = '', before }: Row, folder: string, home: string): Promise<string[]> {
   before?.(folder);
   const [entry = '', ...words] = command.split(' ').map((word) => word.replaceAll('␣', ' '));
-  const { status, stdout, stderr } = await start(entry, words, { cwd: folder, home, env: { TMPDIR: folder }, input }).done;
+  const { status, stdout, stderr } = await start(entry, words, { cwd: folder, home, env: { TMPDIR: folder, AGENT_HANDOFF_STATE_DIR: join(folder, 'state') }, input }).done;
   const unlike = (printed: string, expected: RegExp | '' | undefined): boolean => (expected === '' ? printed !== '' : expected?.test(printed) === false);
   const wrong = [status === exit ? '' : `exit ${status}`, unlike(stdout, out) ? `stdout is not ${String(out)}` : '', unlike(stderr, err) ? `stderr is not ${String(err)}` : ''].filter((one) => one !== '');
   return wrong.length === 0 ? [] : [`${promise}: ${command}: ${wrong.join(', ')}\n${stdout}${stderr}`];

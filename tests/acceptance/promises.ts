@@ -137,4 +137,24 @@ export const SCENES: readonly Scene[] = [
       { promise: 'and refused where the agent is unknown', command: 'agents-handoff validate live.md', exit: 1, out: /^VALID: NO$/m, before: put('live.md', LIVE.replace('validator', 'somebody')) },
     ],
   },
+  {
+    name: 'the skill comes, is checked, and goes',
+    rows: [
+      { promise: 'a dry run writes nothing', command: 'cli install --path skills/agents-handoff --dry-run', exit: 0 },
+      { promise: 'installed, with the next command to type', command: 'cli install --path skills/agents-handoff', exit: 0, out: /^install: installed 3\.\S+ -> .*\ninstall: next: / },
+      { promise: 'once more does nothing', command: 'cli install --path skills/agents-handoff', exit: 0, out: /already 3\.\S+ at/ },
+      { promise: 'it is what was installed', command: 'cli --verify --path skills/agents-handoff', exit: 0, out: /^install: PASS / },
+      { promise: 'an edited file is named', command: 'cli --verify --path skills/agents-handoff', exit: 1, out: /changed: SKILL\.md/, before: (folder) => appendFileSync(join(folder, 'skills/agents-handoff/SKILL.md'), 'mine\n') },
+      { promise: 'nothing is removed unasked', command: 'cli remove --path skills/agents-handoff', exit: 1, err: /nobody confirmed/ },
+      { promise: 'with --force it is, but for what is the user\'s', command: 'cli remove --path skills/agents-handoff --force', exit: 0, out: /edited, kept: SKILL\.md/ },
+    ],
+  },
+  {
+    name: 'capabilities are probed',
+    rows: [
+      { promise: 'what is required is healthy', command: 'cli capabilities check node', exit: 0, out: /\[healthy\] node/ },
+      { promise: 'an unknown one: exit 4', command: 'cli capabilities check no-such-thing', exit: 4 },
+      { promise: 'a registry that is not there: exit 2', command: 'cli capabilities check --registry none.json', exit: 2 },
+    ],
+  },
 ];

@@ -66,7 +66,7 @@ describe.runIf(process.platform !== 'win32')(EXAMPLE, () => {
       expect(sh('handoff config --init && handoff build session.jsonl && git add handoffs && git commit -qm handoff').status).toBe(0);
 
       expect(sh(step(EXAMPLE, 'every handoff is what was written')).status).toBe(0);
-      expect(sh(gate)).toMatchObject({ status: 1, output: expect.stringContaining('::error title=Evidence gate%3A contract') as string });
+      expect(sh(gate)).toMatchObject({ status: 1, output: expect.stringMatching(/^::error .*title=Evidence gate%3A contract::/) as string });
 
       appendFileSync(brief(sandbox, 'HANDOFF.md'), 'RESULT: DONE\nWHAT_CHANGED: one line\nVALIDATION: npm test\nEVIDENCE: 3 of 3 pass\nBLOCKERS: none\nRISKS: none\nFOLLOW_UP: none\n');
       sh('git add handoffs && git commit -qm evidence');
