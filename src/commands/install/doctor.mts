@@ -1,5 +1,4 @@
 import type { Command } from '../../lib/cli/command.mts';
-import { HandoffError } from '../../lib/errors.mts';
 import { findInstallations, seenBy, twice } from '../../install/found.mts';
 import { HARNESSES } from '../../install/harnesses.mts';
 import { TARGET_FLAGS, groundOf, wantedOf } from './flags.mts';
@@ -24,10 +23,10 @@ export const command: Command<typeof flags> = {
     const broken = seen.flatMap(({ broken: links }) => links);
     const warnings = twice(ground);
     const ok = judged.every(({ verdict }) => verdict !== 'fail') && broken.length === 0;
-    if (seen.length === 0 && judged.length === 0) throw new HandoffError('NO_MATCH', 'no harness is here and nothing is installed');
     return {
       json: { ok, action: 'doctor', harnesses: seen.map(({ harness, here, copies, broken: links }) => ({ harness: harness.id, name: harness.name, here, copies, broken: links })), copies: judged, warnings },
       text: [
+        ...(seen.length === 0 && judged.length === 0 ? ['install: no harness is here and nothing is installed'] : []),
         ...judged.flatMap(judgedText),
         ...seen.map(({ harness, here, copies, broken: links }) => `  ${harness.name}${here ? '' : ' (not here)'}: ${copies.length === 0 ? 'finds no copy' : `finds ${copies.map(({ place }) => place).join(' and ')}`}${links.length === 0 ? '' : `; a link that leads nowhere: ${links.join(', ')}`}`),
         ...warnings.map((warning) => `  ${warning}`),

@@ -252,6 +252,7 @@ describe('the store of a user without a copy', () => {
 
 describe('doctor', () => {
   it('tells for every client here what it finds, and changes nothing', async () => {
+    expect(await desk.say(['doctor'])).toMatchObject({ status: 0, out: 'install: no harness is here and nothing is installed\n' });
     desk.clients('.claude', '.codex');
     expect(await desk.say(['doctor'])).toMatchObject({ status: 0, out: expect.stringMatching(/ {2}Claude Code: finds no copy\n {2}Codex: finds no copy\n/) });
     await desk.say(['--claude']);
