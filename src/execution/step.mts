@@ -6,7 +6,7 @@
 import type { Io } from '../lib/cli/command.mts';
 import { createRollback } from '../lib/fs/rollback.mts';
 import { effectOf } from '../transcript/effects.mts';
-import { saveCheckpoint, type Approval, type Cause, type Checkpoint, type JobPlace } from './checkpoint.mts';
+import { loadCheckpoint, saveCheckpoint, type Approval, type Cause, type Checkpoint, type JobPlace } from './checkpoint.mts';
 import { classify } from './classify.mts';
 import { decide } from './decision.mts';
 import { operate } from './operate.mts';
@@ -97,7 +97,10 @@ function begin(job: Job, step: number, op: string, record: string, approval?: Ap
   save(job);
 }
 
-/** The line in the log, where a death did not leave it there, and the checkpoint. A write that fails takes the line back. */
+/**
+ * The line in the log, where a death did not leave it there, and the checkpoint. A write that fails takes the line back,
+ * unless the checkpoint is in its place already and only its folder could not be synced.
+ */
 function finish(job: Job, step: number, op: string, record: string): void {
   const { checkpoint, place } = job;
   const at = new Date().toISOString();
@@ -113,8 +116,16 @@ function finish(job: Job, step: number, op: string, record: string): void {
     save(job);
     rollback.commit();
   } catch (error) {
-    rollback.run();
+    if (!says(place, step)) rollback.run();
     throw error;
+  }
+}
+
+function says({ checkpoint }: JobPlace, step: number): boolean {
+  try {
+    return loadCheckpoint(checkpoint)?.seq === step;
+  } catch {
+    return false;
   }
 }
 

@@ -75,6 +75,7 @@ export class JobScene {
     fs.writeFileSync(file, `${JSON.stringify({ ...record, executed: null, outcome: 'begun' }, null, 2)}\n`);
     const log = path.join(state, 'jobs/j/work.log');
     fs.writeFileSync(log, `${fs.readFileSync(log, 'utf8').split('\n')[0]}\n`);
+    checkpoint.ledger.slices[0]!.steps = 1;
     const { checkpoint_sha256: _seal, ...rest } = { ...checkpoint, seq: 1, begun: { step: 2, op: 'spawn', record: done.record, at: done.ts } };
     fs.writeFileSync(path.join(state, 'checkpoints/j.json'), JSON.stringify({ ...rest, checkpoint_sha256: sha256(JSON.stringify(rest)) }));
   }
@@ -99,7 +100,8 @@ export class JobScene {
   try({ call, fault }: Point): Held {
     const ended = strike(() => this.fresh(), call, (child, aim) => (fault.kind === 'kill' ? killAt(child, aim) : failAt(child, aim, fault.errno, fault.lasting)), MOST_TRIES);
     const problems: string[] = [];
-    if (!ended.hit && ended.signal === null && fault.kind === 'kill') return { ended: 'missed', problems };
+    // One that met no call, or a write by which Node wakes itself, is none.
+    if (!ended.hit && (fault.kind === 'kill' ? ended.signal === null : ended.signal === 'SIGABRT')) return { ended: 'missed', problems };
     if (fault.kind === 'kill' && ended.signal !== 'SIGKILL') problems.push(`ended with ${ended.status ?? ended.signal} where it should have been killed`);
     if (fault.kind === 'error' && ended.status !== 0 && (ended.status !== 1 || /\n\s+at |bug/.test(ended.stderr) || !/^runtime-engine: \S/m.test(ended.stderr + ended.stdout.replace(/.*"paused":true.*/, 'runtime-engine: paused')))) {
       problems.push(`exit ${ended.status ?? ended.signal} without one plain sentence: ${JSON.stringify(ended.stderr)}`);
