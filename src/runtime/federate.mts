@@ -109,7 +109,7 @@ class Run {
 
   async #session(given: string, remote: RemoteSession): Promise<void> {
     const { session } = remote.manifest;
-    if (this.#locals.prints(session).includes(printOf(remote.manifest))) {
+    if (this.#locals.prints(session).includes(printOf(remote.manifest, true))) {
       this.#result.skipped += 1;
       return;
     }

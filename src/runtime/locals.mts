@@ -34,7 +34,7 @@ export function createLocals(root: string): Locals {
     const read = readManifest(sessionPaths(placeDir(root, at)).manifest);
     if (read.state !== 'read') return;
     const { session } = read.manifest;
-    known.set(session, [...(known.get(session) ?? []).filter((one) => one.at !== at), { at, print: printOf(read.manifest) }]);
+    known.set(session, [...(known.get(session) ?? []).filter((one) => one.at !== at), { at, print: printOf(read.manifest, read.sound) }]);
   };
   const { projects } = storePaths(root);
   for (const project of folders(projects)) for (const folder of folders(path.join(projects, project))) remember(`${project}/${folder}`);

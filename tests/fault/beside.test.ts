@@ -38,9 +38,12 @@ describe.skipIf(skipWithoutStrace())('what is written beside sessions, struck at
       return { status: said.stdout === '' ? '' : (JSON.parse(said.stdout) as { status: string }).status, exit: said.status, stderr: said.stderr };
     };
     const calls = countCalls(fresh());
+    // Behind the broker's start Node writes to itself that a child has ended; where that write is the one that fails, it waits for ever.
+    const started = calls.findIndex(({ name, where }) => name.startsWith('rename') && where.includes('/dispatch.'));
+    const isOurs = ({ call, at, fault }: Point): boolean => fault.kind === 'kill' || call.name !== 'write' || at < started;
     const ends = new Map<string, number>();
     const broken: string[] = [];
-    for (const point of every(points(calls))) {
+    for (const point of every(points(calls).filter(isOurs))) {
       const ended = struck(fresh, point);
       const problems = ended.hit ? [] : ['the fault struck another call'];
       if (point.fault.kind === 'error' && !(ended.status === 0 || (ended.status === 1 && explains(ended.stderr)))) problems.push(`exit ${ended.status}: ${ended.stderr}`);

@@ -8,6 +8,7 @@
  * the call that was hit is the one that was meant (`hit`).
  * What other threads do is seen by `callsOffMain`, which follows all. libuv gets one worker only, so that its calls have
  * numbers as well; the injection then follows all threads too, and may strike the main thread's call of that number besides.
+ * Lines about signals are left out, since a child that ends would count as a call.
  * UV_USE_IO_URING=0 keeps libuv from a way around system calls; MALLOC_ARENA_MAX=1 keeps the C library from opening
  * /proc/sys/vm/overcommit_memory now and then, which would shift the numbers of openat; two flags keep the collector of
  * garbage from waking the main thread by writes, which would shift those of write. What is left is met by `strike`.
@@ -85,7 +86,7 @@ function trace(child: Child, options: readonly string[]): { status: number | nul
   const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'handoff-trace-'));
   try {
     const log = path.join(scratch, 'log');
-    const run = spawnSync('strace', ['-y', '-s', '0', '-o', log, ...options, process.execPath, ...quietFlags(), ...child.argv], {
+    const run = spawnSync('strace', ['-y', '-s', '0', '-e', 'signal=none', '-o', log, ...options, process.execPath, ...quietFlags(), ...child.argv], {
       cwd: child.cwd,
       env: { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', UV_USE_IO_URING: '0', MALLOC_ARENA_MAX: '1', UV_THREADPOOL_SIZE: '1', ...child.env },
       encoding: 'utf8',

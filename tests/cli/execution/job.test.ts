@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadCheckpoint, type Checkpoint } from '../../../src/execution/checkpoint.mts';
@@ -134,6 +134,18 @@ describe('a job of so many steps', () => {
     expect(ground.log()).toHaveLength(3);
     rmSync(ground.checkpointFile());
     expect(ground.engine(['job', '--session', 'j', '--steps', '3'])).toMatchObject({ status: 5, stderr: expect.stringMatching(/is there and its checkpoint is not/) });
+  });
+
+  it('that died between the line and the checkpoint does not write the line again, and one that died before it does', () => {
+    for (const logged of [true, false]) {
+      const ground = fresh();
+      ground.job('--steps', '3', '--fail-at', '3');
+      const begun = { step: 3, op: 'work-log-append', record: ground.checkpoint().steps[1]!.record, at: 'then' };
+      writeFileSync(ground.checkpointFile(), sealed({ ...ground.checkpoint(), begun }));
+      if (logged) appendFileSync(join(ground.state, 'jobs/j/work.log'), 'step 3 at then\n');
+      expect(ground.resume()).toMatchObject({ status: 0, said: { completed: true, seq: 3 } });
+      expect(ground.log()).toEqual([expect.anything(), expect.anything(), logged ? 'step 3 at then' : expect.stringMatching(/^step 3 at 2/)]);
+    }
   });
 
   it('of 2.0.x goes on', () => {

@@ -46,6 +46,7 @@ describe('contract fields in quoted text', () => {
       const session = await capture(`s${at}`, text);
       expect(session.text('HANDOFF.md')).toContain('RESULT: DONE');
       expect(gate(`s${at}`)).toMatchObject({ status: 6, verdict: 'REJECTED', checks: { ...all, contract: 'FAIL' } });
+      if (at > 0) continue;
       session.author(`\n> RESULT: DONE\n\n\`\`\`\n${CONTRACT}\`\`\`\n`);
       expect(gate(`s${at}`).checks['contract']).toBe('FAIL');
       session.author(CONTRACT);
