@@ -157,4 +157,21 @@ export const SCENES: readonly Scene[] = [
       { promise: 'a registry that is not there: exit 2', command: 'cli capabilities check --registry none.json', exit: 2 },
     ],
   },
+  {
+    name: 'an operation is judged before it runs',
+    rows: [
+      { promise: 'reading in a workspace is allowed', command: 'runtime-engine evaluate --risk R0 --target README.md', exit: 0, out: /"verdict":"ALLOWED"/ },
+      { promise: 'what destroys needs a person', command: 'runtime-engine evaluate --risk R3 --target README.md', exit: 4, out: /"verdict":"NEEDS_AUTH"/ },
+      { promise: 'an unknown risk is denied', command: 'runtime-engine evaluate --risk R9 --target README.md', exit: 3, out: /"verdict":"DENIED"/ },
+      { promise: 'a read tells size and hash', command: 'runtime-engine run --risk R0 --op read --target README.md', exit: 0, out: /"executed":true,"bytes":\d+,"content_sha256":"[0-9a-f]{64}"/ },
+      { promise: 'a process is no reading', command: 'runtime-engine run --risk R0 --op spawn --args -v', exit: 3, out: /"executed":false/ },
+      { promise: 'a policy that is not there stops everything', command: 'runtime-engine policy --policy none.json', exit: 2 },
+      { promise: 'a job dies before its third step', command: 'runtime-engine job --session j --steps 4 --fail-at 3', exit: 137, out: /"checkpoint_seq":2/ },
+      { promise: 'and goes on from disk alone, no step twice, none lost', command: 'runtime-engine resume --session j --steps 4', exit: 0, out: /"completed":true,"steps":4/ },
+      { promise: 'a second job of that name is refused', command: 'runtime-engine job --session j --steps 4', exit: 2 },
+      { promise: 'no checkpoint: exit 4', command: 'runtime-engine resume --session none --steps 4', exit: 4 },
+      { promise: 'a broken seal: exit 5', command: 'runtime-engine status --session j', exit: 5, err: /does not agree with its seal/, before: (folder) => writeFileSync(join(folder, 'state/checkpoints/j.json'), readFileSync(join(folder, 'state/checkpoints/j.json'), 'utf8').replace('"seq": 4', '"seq": 3')) },
+      { promise: 'the umbrella reaches it', command: 'cli evaluate --risk R4 --target README.md', exit: 4 },
+    ],
+  },
 ];

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { navigation } from '../../scripts/docs/nav.ts';
-import { anchors, AWAITED, documents, links, read, spans } from '../helpers/markdown.ts';
+import { anchors, documents, links, read, spans } from '../helpers/markdown.ts';
 import { REPOSITORY } from '../helpers/run.ts';
 
 const there = (path: string): boolean => existsSync(join(REPOSITORY, path));
@@ -23,11 +23,11 @@ const OF_OTHERS = ['docs/SESSIONS.md'];
 /** Names of the project's own files in code spans that are no file here. */
 function missing(text: string): string[] {
   return spans(text).filter((span) => {
-    if (/[<*…]|\.\.\./.test(span) || MADE.includes(span) || AWAITED.includes(span)) return false;
+    if (/[<*…]|\.\.\./.test(span) || MADE.includes(span)) return false;
     // A module may stand by the end of its path, as ARCHITECTURE.md names them.
     if (/^[\w./-]+\.(?:mts|ts)$/.test(span)) return !sources.some((name) => name.endsWith(`/${span}`)) && !there(span);
     if (FOLDERS.test(span)) return !there(span);
-    if (/^[\w.-]+\.md$/.test(span)) return !ELSEWHERE.includes(span) && !['', 'docs/', 'refs/', 'templates/'].some((folder) => there(folder + span)) && !AWAITED.includes(`docs/${span}`);
+    if (/^[\w.-]+\.md$/.test(span)) return !ELSEWHERE.includes(span) && !['', 'docs/', 'refs/', 'templates/'].some((folder) => there(folder + span));
     return false;
   });
 }
@@ -37,7 +37,7 @@ describe.each(documents())('%s', (document) => {
     const broken = links(read(document)).filter((target) => {
       const [path = '', anchor] = target.split('#');
       const file = path === '' ? document : posix.join(posix.dirname(document), decodeURI(path));
-      if (!there(file)) return !AWAITED.includes(file);
+      if (!there(file)) return true;
       return anchor !== undefined && !anchors(read(file)).has(anchor);
     });
     expect(broken).toEqual([]);
@@ -63,7 +63,7 @@ describe('the navigation', () => {
   });
 
   it('has no page that is not there', () => {
-    expect(listed.filter((name) => !pages.includes(name) && !AWAITED.includes(`docs/${name}`))).toEqual([]);
+    expect(listed.filter((name) => !pages.includes(name))).toEqual([]);
   });
 });
 
@@ -71,7 +71,7 @@ describe('the sources', () => {
   it('name no document that does not exist', () => {
     const named = everyFile('src').filter((name) => name.endsWith('.mts')).flatMap((name) => [...read(`src/${name}`).matchAll(/\b(?:docs|refs)\/[\w-]+\.md\b/g)].map(([path]) => path));
     expect(named.length).toBeGreaterThan(0);
-    expect([...new Set(named)].filter((path) => !there(path) && !AWAITED.includes(path))).toEqual([]);
+    expect([...new Set(named)].filter((path) => !there(path))).toEqual([]);
   });
 });
 

@@ -3,9 +3,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { REPOSITORY } from './run.ts';
 
-/** Pages that are linked to and may not be there yet. Empty this list when the last of them is. */
-export const AWAITED = ['docs/PERMISSIONS.md'];
-
 /** README.md, CHANGELOG.md, SKILL.md where there is one, docs/*.md and refs/*.md, relative to the repository. */
 export function documents(): string[] {
   const inside = ['docs', 'refs'].flatMap((folder) => readdirSync(join(REPOSITORY, folder)).filter((name) => name.endsWith('.md')).sort().map((name) => `${folder}/${name}`));
