@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, wr
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { importBuilt } from '../helpers/built.ts';
-import { REPOSITORY, freshFolder, run, start } from '../helpers/run.ts';
+import { REPOSITORY, freshFolder, runProcess as run, start } from '../helpers/run.ts';
 
 const VERSION = (JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8')) as { version: string }).version;
 const ENTRIES = ['handoff', 'agents-handoff', 'agent-handoff', 'runtime-engine', 'capability-registry', 'cli', 'install/install'];

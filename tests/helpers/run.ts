@@ -7,6 +7,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { PROGRAMS, runWarm } from './warm.ts';
 
 export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -42,8 +43,21 @@ export function freshFolder(name = 'handoff-test-'): string {
   return realpathSync(mkdtempSync(join(tmpdir(), name)));
 }
 
-/** `run('handoff', ['list'])`: waits for the end. An entry is a name in tools/, or an absolute path. */
+/**
+ * `run('handoff', ['list'])`: waits for the end. An entry is a name in tools/, or an absolute path. The built program
+ * runs in a thread that has it loaded, unless a test asks for words to Node or another copy, or HANDOFF_SPAWN is set.
+ */
 export function run(entry: string, argv: readonly string[], options: RunOptions = {}): Result {
+  const program = PROGRAMS[entry];
+  if (program === undefined || options.node !== undefined || options.product !== undefined || process.env['HANDOFF_SPAWN'] === '1') return runProcess(entry, argv, options);
+  return inFolders(options, (cwd, home) => {
+    const asked = { program, argv, cwd: realpathSync(cwd), env: bareEnv(home, options.env), input: Buffer.from(options.input ?? '') };
+    return { signal: null, ...runWarm(REPOSITORY.replace(/\/$/, ''), asked) };
+  });
+}
+
+/** The same in a process of its own. */
+export function runProcess(entry: string, argv: readonly string[], options: RunOptions = {}): Result {
   return inFolders(options, (cwd, home) => {
     const { status, signal, stdout, stderr } = spawnSync(process.execPath, words(entry, argv, options), {
       cwd,

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Broker } from '../../helpers/broker.ts';
 import { buildInto } from '../../helpers/build.ts';
 import { Desk, type SessionFolder } from '../../helpers/desk.ts';
-import { run, start, type Result } from '../../helpers/run.ts';
+import { runProcess as run, start, type Result } from '../../helpers/run.ts';
 import { canonical, lines } from '../../helpers/transcripts.ts';
 
 const CONTRACT = 'RESULT: PARTIAL\nWHAT_CHANGED: the parser\nVALIDATION: npm test\nEVIDENCE:\nBLOCKERS: none\nRISKS: none\nFOLLOW_UP: coupons\n';

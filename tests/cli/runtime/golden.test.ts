@@ -12,7 +12,7 @@ import { buildInto } from '../../helpers/build.ts';
 import { Desk } from '../../helpers/desk.ts';
 import { Golden } from '../../helpers/golden.ts';
 import { deadPid, leaveLock } from '../../helpers/locks.ts';
-import { REPOSITORY, run, type Result, type RunOptions } from '../../helpers/run.ts';
+import { REPOSITORY, run, runProcess, type Result, type RunOptions } from '../../helpers/run.ts';
 import { canonical, lines } from '../../helpers/transcripts.ts';
 
 const CONTRACT = 'RESULT: DONE\nWHAT_CHANGED: the parser\nVALIDATION: npm test\nEVIDENCE: 9 of 9 pass\nBLOCKERS: none\nRISKS: none known\nFOLLOW_UP: none\n';
@@ -33,7 +33,7 @@ function story(name: string, more: Record<string, string> = {}): { say(line: str
   const golden = new Golden(name, { ...more, [desk.root]: '<store>', [desk.dir]: '<here>' });
   const say = (line: string, options: RunOptions = {}): Result => {
     const words = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '');
-    return golden.note(`agents-handoff ${line}`, run('agents-handoff', words, { cwd: desk.dir, home: desk.home, ...options, env: { HANDOFFS_ROOT: desk.root, ...options.env } }));
+    return golden.note(`agents-handoff ${line}`, (words[0] === 'dispatch' ? runProcess : run)('agents-handoff', words, { cwd: desk.dir, home: desk.home, ...options, env: { HANDOFFS_ROOT: desk.root, ...options.env } }));
   };
   return { say, golden };
 }

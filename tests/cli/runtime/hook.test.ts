@@ -2,11 +2,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { appendFileSync, copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { acquire } from '../../../src/lib/fs/lock.mts';
 import { sessionKey } from '../../../src/store/layout.mts';
 import { Desk } from '../../helpers/desk.ts';
+import { importBuilt } from '../../helpers/built.ts';
 import { REPOSITORY, start, type Result } from '../../helpers/run.ts';
 import { lines, talk } from '../../helpers/transcripts.ts';
 
@@ -99,7 +99,7 @@ describe('auto --hook', () => {
       [never, /^agents-handoff: there is no transcript at \S+never\.jsonl yet; nothing was captured\n$/],
       [{ ...event('x'), transcript_path: shop }, /^agents-handoff: \S+ is a folder/],
       [Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(JSON.stringify(event('bom')))]), /^agents-handoff: built bom /],
-      [{ ...event('bom'), cwd: join(desk.dir, 'gone') }, /^agents-handoff: (?:built|up-to-date)/],
+      [{ ...event('bom'), cwd: join(shop, 'gone') }, /^agents-handoff: (?:built|up-to-date)/],
     ];
     const results = await Promise.all(cases.map(([input]) => hook(input)));
     for (const [at, { stderr }] of results.entries()) expect([at, stderr]).toEqual([at, expect.stringMatching(cases[at]![1])]);
@@ -187,7 +187,7 @@ describe('auto --hook', () => {
     // The built build, with limits that end it in its reading, in its renders, or after it.
     const script = `
       import { readdirSync, rmSync } from 'node:fs';
-      import { build } from ${JSON.stringify(pathToFileURL(join(REPOSITORY, 'tools/capture/build.mjs')).href)};
+      ${importBuilt('capture/build', 'build')}
       const [file, root] = process.argv.slice(2);
       const told = [];
       for (const limit of [0, 60, 150, 250, 350, 500, 60000]) {
