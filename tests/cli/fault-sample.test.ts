@@ -6,7 +6,7 @@ import { Workshop } from '../fault/workshop.ts';
 import { skipWithoutStrace } from '../helpers/strace.ts';
 
 /** How many of each kind. */
-const POINTS: Record<string, number> = { 'first build': 2, rebuild: 2, rename: 2, promote: 1 };
+const POINTS: Record<string, number> = { 'first build': 1, rebuild: 2, rename: 1, promote: 1 };
 
 /** The same points in every run of the same program: spread over the whole, shifted by the scenario's place. */
 function some(points: readonly Point[], count: number, shift: number): Point[] {

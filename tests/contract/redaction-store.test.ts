@@ -45,7 +45,7 @@ it.each([
   ['claude', claude, true],
 ] as const)('no planted secret of a %s transcript survives (%#)', async (kind, linesOf, damaged) => {
   // A quarter of them is enough to see what damage changes.
-  const cases = plantedSecrets(20_26, damaged ? 600 : 2_400);
+  const cases = plantedSecrets(20_26, damaged ? 600 : 1_600);
   const used: Case[] = [];
   const lines = [HEADS[kind] ?? ''];
   cases.forEach((one, at) => {
@@ -65,6 +65,6 @@ it.each([
   const survived = used.filter(({ needles }) => needles.some((needle) => all.includes(needle) || all.includes(JSON.stringify(needle).slice(1, -1))));
   console.log(`${kind}${damaged ? ', damaged' : ''}: ${used.length} records with planted secrets in a transcript, ${survived.length} survived`);
   expect(survived.map(({ label, needles }) => `${label}: ${needles.join(' ')}`)).toEqual([]);
-  expect(used.length).toBeGreaterThan(damaged ? 400 : kind === 'codex' ? 500 : 1_500);
+  expect(used.length).toBeGreaterThan(damaged ? 400 : kind === 'codex' ? 400 : 1_000);
   expect(failures(root)).toEqual([]);
 });

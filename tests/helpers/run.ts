@@ -45,14 +45,14 @@ export function freshFolder(name = 'handoff-test-'): string {
 
 /**
  * `run('handoff', ['list'])`: waits for the end. An entry is a name in tools/, or an absolute path. The built program
- * runs in a thread that has it loaded, unless a test asks for words to Node or another copy, or HANDOFF_SPAWN is set.
+ * runs in a thread that has it loaded, unless a test has words for Node, or HANDOFF_SPAWN is set.
  */
 export function run(entry: string, argv: readonly string[], options: RunOptions = {}): Result {
   const program = PROGRAMS[entry];
-  if (program === undefined || options.node !== undefined || options.product !== undefined || process.env['HANDOFF_SPAWN'] === '1') return runProcess(entry, argv, options);
+  if (program === undefined || options.node !== undefined || process.env['HANDOFF_SPAWN'] === '1') return runProcess(entry, argv, options);
   return inFolders(options, (cwd, home) => {
     const asked = { program, argv, cwd: realpathSync(cwd), env: bareEnv(home, options.env), input: Buffer.from(options.input ?? '') };
-    return { signal: null, ...runWarm(REPOSITORY.replace(/\/$/, ''), asked) };
+    return { signal: null, ...runWarm((options.product ?? REPOSITORY).replace(/\/$/, ''), asked) };
   });
 }
 

@@ -21,9 +21,12 @@ export interface Asked {
 /** No command of a test takes longer. */
 const LONGEST_MS = 120_000;
 
-let thread: { port: MessagePort; done: Int32Array } | undefined;
+interface Thread { port: MessagePort; done: Int32Array }
 
-function start(product: string): { port: MessagePort; done: Int32Array } {
+/** One for each copy of the product. */
+const threads = new Map<string, Thread>();
+
+function start(product: string): Thread {
   const { port1, port2 } = new MessageChannel();
   const done = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(new URL('./warm-thread.mjs', import.meta.url), { workerData: { product, port: port2, done }, transferList: [port2] });
@@ -34,7 +37,8 @@ function start(product: string): { port: MessagePort; done: Int32Array } {
 
 /** Runs a command and waits for its end. */
 export function runWarm(product: string, asked: Asked): { status: number; stdout: string; stderr: string } {
-  thread ??= start(product);
+  const thread = threads.get(product) ?? start(product);
+  threads.set(product, thread);
   Atomics.store(thread.done, 0, 0);
   thread.port.postMessage(asked);
   if (Atomics.wait(thread.done, 0, 0, LONGEST_MS) === 'timed-out') throw new Error(`${asked.program} ${asked.argv.join(' ')} did not end`);

@@ -160,6 +160,6 @@ it('a copy outside of any node_modules acts in the folder that holds it', () => 
   mkdirSync(copy);
   for (const name of ['tools', 'permission-policy.json']) symlinkSync(join(REPOSITORY, name), join(copy, name));
   // Node follows the link of an entry file, so the copy that counts is the one behind it: this checkout.
-  const { status, said } = ground.told(['policy', '--resolved'], { product: copy, env: { AGENT_HANDOFF_STATE_DIR: join(outside, 'other') } });
+  const { status, said } = ground.told(['policy', '--resolved'], { product: copy, node: [], env: { AGENT_HANDOFF_STATE_DIR: join(outside, 'other') } });
   expect([status, said['repository']]).toEqual([0, REPOSITORY.replace(/\/$/, '')]);
 });

@@ -143,7 +143,7 @@ describe('a redactor', () => {
 });
 
 describe('hostile texts', () => {
-  const SIZE = 2_000_000;
+  const SIZE = 500_000;
   const random = new Random(9);
   const run = Array.from({ length: 4096 }, () => random.chars('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_', 1)).join('');
   const pieces = ['a=', run, '-----BEGIN ', '-----BEGIN PRIVATE KEY-----', '-----END PRIVATE KEY-----', 'eyJ', 'password', 'password ', 'password=', 'token: ', '://', 'http://a:', 'sk-', 'curl -u ', '\\', 'token\\', '\\u003d', 'Comment:', '[redacted:', '[redacted:token:12345678]', 'VATE KEY', '.abcdef', 'AKIA', '"name":"TOKEN",', '<password>', 'docker login ', 'docker login -u x; ', '"password field","text":', '"k":"TOKEN","v":'];
@@ -154,6 +154,6 @@ describe('hostile texts', () => {
     const record = { text };
     const start = performance.now();
     redact(record);
-    expect(performance.now() - start).toBeLessThan(8000);
+    expect(performance.now() - start).toBeLessThan(2000);
   });
 });
