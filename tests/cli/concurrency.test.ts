@@ -15,10 +15,10 @@ const SEED = Number(process.env['HANDOFF_SEED'] ?? Date.now() % 1_000_000);
 /** `npm run test:fault` has the whole storm, `npm test` a smaller one. */
 const WHOLE = process.env['HANDOFF_WHOLE'] === '1';
 /** The storm ends when it has lasted this long and enough was built; on a machine that is busy it goes on for longer. */
-const STORM_MS = Number(process.env['HANDOFF_STORM_MS'] ?? (WHOLE ? 10_000 : 3_000));
+const STORM_MS = Number(process.env['HANDOFF_STORM_MS'] ?? (WHOLE ? 10_000 : 1_500));
 const LONGEST_STORM_MS = STORM_MS + 30_000;
-const ENOUGH = WHOLE ? 20 : 6;
-const BUILDERS = WHOLE ? 16 : 6;
+const ENOUGH = WHOLE ? 20 : 5;
+const BUILDERS = WHOLE ? 16 : 4;
 
 const crowd = (name: string): ReturnType<typeof openCrowd> => openCrowd(path.join(scratch, name));
 
