@@ -38,7 +38,7 @@ export function startRenders(job: RenderJob, bytes: number, rollback: Rollback):
 function inThread(job: RenderJob, rollback: Rollback): Renders {
   const { paths, token } = job;
   for (const target of [paths.tools, paths.payload, paths.summary, paths.brief]) rollback.push(() => removeQuietly(stagedName(target, token)));
-  const worker = new Worker(new URL('./render-worker.mjs', import.meta.url), { workerData: job, resourceLimits: { maxYoungGenerationSizeMb: 16 } });
+  const worker = new Worker(new URL('./render-worker.mjs', import.meta.url), { workerData: job, resourceLimits: { maxYoungGenerationSizeMb: 8 } });
   const waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>();
   let failed: Error | undefined;
   let sent = 0;
