@@ -13,7 +13,7 @@ import { problemOfArgs } from './node-args.mts';
 import { readJudged } from './read.mts';
 import { recordDecision, type OpenRecord, type Outcome } from './records.mts';
 import type { Setting } from './setting.mts';
-import { TIME_LIMIT_MS, runChild, type Child } from './spawn.mts';
+import { TIME_LIMIT_MS, runConfined, type Confined } from './spawn.mts';
 
 export type Operation = { readonly op: 'read'; readonly risk: string; readonly target: string } | { readonly op: 'spawn'; readonly risk: string; readonly args: readonly string[] };
 
@@ -89,9 +89,9 @@ function actRead(setting: Setting, classified: Classified, decision: Decision, r
   return { decision: refused, record, outcome, executed: outcome === 'done', facts };
 }
 
-async function actSpawn(child: Child, decision: Decision, record: OpenRecord): Promise<Operated> {
+async function actSpawn(child: Confined, decision: Decision, record: OpenRecord): Promise<Operated> {
   const takeBack = child.onSignal(() => record.complete('failed', { executed: true, error: 'this program was ended by a signal, and the process with it' }));
-  const ended = await runChild(child);
+  const ended = await runConfined(child);
   takeBack();
   if (!ended.started) {
     record.complete('failed', { error: ended.error });

@@ -65,7 +65,7 @@ export function readCall(turn: Turn): CallSays {
     case 'plan':
       return { ...plain(kind, text, tool), ...planOf(text) };
     case 'ask':
-      return { ...plain(kind, text, tool, QUESTION_KEY), ...(/plan/i.test(tool) ? { steps: planSteps(parsed(text)?.['plan']) } : {}) };
+      return { ...plain(kind, text, tool, QUESTION_KEY), ...(/plan/i.test(tool) ? { steps: planSteps(fieldsIn(text)?.['plan']) } : {}) };
     case 'agent':
       return plain(kind, text, tool, TASK_KEY);
     default:
@@ -101,7 +101,7 @@ function readShellCall(text: string): CallSays {
 }
 
 function shellCommands(text: string): string[] {
-  const input = parsed(text);
+  const input = fieldsIn(text);
   if (input === undefined) return [stringIn(text, COMMAND_KEY, 16_384) ?? inputOf(text, '')];
   const action = isObject(input['action']) ? input['action'] : input;
   const command = action['command'] ?? action['cmd'] ?? action['script'];
@@ -129,7 +129,7 @@ function patchCall(kind: CallKind, patch: string): CallSays {
 }
 
 function patchText(text: string): string {
-  const input = /^\S+ \S+ \{/.test(head(text, 200)) ? parsed(text) : undefined;
+  const input = /^\S+ \S+ \{/.test(head(text, 200)) ? fieldsIn(text) : undefined;
   const inner = input?.['input'] ?? input?.['patch'] ?? input?.['patchText'];
   return typeof inner === 'string' ? inner : text;
 }
@@ -148,7 +148,7 @@ function patchChanges(patch: string): Change[] {
 }
 
 function planOf(text: string): { plan?: PlanRow[] } {
-  const input = parsed(text);
+  const input = fieldsIn(text);
   const items = input?.['todos'] ?? input?.['plan'] ?? input?.['items'] ?? input?.['checklist'];
   if (typeof items === 'string') return checklist(items);
   if (!Array.isArray(items)) return {};
@@ -211,9 +211,10 @@ function unquoted(literal: string): string {
   }
 }
 
-function parsed(text: string): Record<string, unknown> | undefined {
+/** The fields of a call: the JSON object behind its name; undefined where there is none, or the text has more than `limit` characters. */
+export function fieldsIn(text: string, limit = PARSE_LIMIT): Record<string, unknown> | undefined {
   const start = text.indexOf('{');
-  if (start < 0 || start > 300 || text.length > PARSE_LIMIT) return undefined;
+  if (start < 0 || start > 300 || text.length > limit) return undefined;
   try {
     const value: unknown = JSON.parse(text.slice(start));
     return isObject(value) ? value : undefined;
@@ -222,7 +223,7 @@ function parsed(text: string): Record<string, unknown> | undefined {
   }
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

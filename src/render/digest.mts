@@ -1,5 +1,6 @@
 /** What a session comes down to: plain data, made by the reducer from the turns and by nothing else. */
 import type { Effect, TurnClass } from '../transcript/turn.mts';
+import type { PromptDigest } from './prompts.mts';
 
 export interface PromptRow {
   seq: number;
@@ -139,17 +140,7 @@ export interface Verification {
   stale: boolean;
 }
 
-export interface Digest {
-  objective: string;
-  objectiveSeq?: number;
-  objectiveFrom: 'flag' | 'prompt' | 'task' | 'none';
-  /** Characters of the objective that are not in `objective`. */
-  objectiveLeft: number;
-  prompts: PromptRow[];
-  /** Prompts between the first and the last ones that are not in `prompts`. */
-  promptsLeft: number;
-  promptsTotal: number;
-  steering: PromptRow[];
+export interface Digest extends PromptDigest {
   inherited?: InheritedRow;
   stateNow: string;
   stateSeq?: number;
@@ -163,10 +154,6 @@ export interface Digest {
   unanswered?: PendingRow;
   /** Calls that the person stopped while they ran, and that did not work since. */
   stopped: PendingRow[];
-  /** The first greeting, where nothing was asked beyond it. */
-  greeting?: { seq: number; text: string };
-  /** The last typed request, greetings and client commands aside. */
-  lastRequest?: { seq: number; text: string };
   filesChanged: FileRow[];
   filesLeft: number;
   /** The last ones, and failures before them. */

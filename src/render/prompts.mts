@@ -89,12 +89,16 @@ export interface PromptDigest {
   objective: string;
   objectiveSeq?: number;
   objectiveFrom: 'flag' | 'prompt' | 'task' | 'none';
+  /** Characters of the objective that are not in `objective`. */
   objectiveLeft: number;
   prompts: PromptRow[];
+  /** Prompts between the first and the last ones that are not in `prompts`. */
   promptsLeft: number;
   promptsTotal: number;
   steering: PromptRow[];
+  /** The first greeting, where nothing was asked beyond it. */
   greeting?: { seq: number; text: string };
+  /** The last typed request, greetings and client commands aside. */
   lastRequest?: { seq: number; text: string };
 }
 

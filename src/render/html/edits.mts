@@ -1,6 +1,6 @@
 /** The edits that a call asks for, as marked lines a file: read from the call's own input, whichever harness wrote it. */
 import { allMarked, lineDiff, linesOf } from './diff.mts';
-import type { CallSays } from '../calls.mts';
+import { fieldsIn, isObject, type CallSays } from '../calls.mts';
 
 export interface Edit {
   path: string;
@@ -27,25 +27,10 @@ const LISTS = ['edits', 'changes', 'replacements', 'operations'];
 export function editsOf(text: string, says: Pick<CallSays, 'changes'>): Edit[] {
   const path = says.changes[0]?.path ?? '';
   if (text.length > PARSE_LIMIT) return says.changes.map((change) => ({ path: change.path, rows: [] }));
-  const input = inputOf(text);
+  const input = fieldsIn(text, PARSE_LIMIT);
   const patch = patchIn(input ?? text);
   if (patch !== undefined) return patchEdits(patch);
   return input === undefined ? [] : [{ path, rows: rowsOf(input, 0) }];
-}
-
-function inputOf(text: string): Record<string, unknown> | undefined {
-  const start = text.indexOf('{');
-  if (start < 0 || start > 300) return undefined;
-  try {
-    const value: unknown = JSON.parse(text.slice(start));
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function rowsOf(input: Record<string, unknown>, depth: number): string[] {

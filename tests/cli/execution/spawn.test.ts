@@ -3,7 +3,7 @@ import { existsSync, linkSync, mkdirSync, readFileSync, symlinkSync, unlinkSync 
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { runChild } from '../../../src/execution/spawn.mts';
+import { runConfined } from '../../../src/execution/spawn.mts';
 import type { ExecutionRecord } from '../../../src/execution/records.mts';
 import { sha256 } from '../../helpers/desk.ts';
 import { Ground, installed, removeProduct } from '../../helpers/engine.ts';
@@ -191,7 +191,7 @@ describe('a process, in this one', () => {
     const ground = fresh();
     const grandchild = `setInterval(() => require('fs').writeFileSync('beat', String(Date.now())), 20)`;
     const words = ['-e', `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(grandchild)}], { stdio: 'inherit' }); setInterval(() => {}, 1000)`];
-    const ended = await runChild({ ...base, words, cwd: ground.repo, limitMs: 1500 });
+    const ended = await runConfined({ ...base, words, cwd: ground.repo, limitMs: 1500 });
     expect(ended).toMatchObject({ started: true, exit_code: null, signal: 'SIGKILL', timed_out: true });
     const last = readFileSync(join(ground.repo, 'beat'), 'utf8');
     await new Promise((later) => setTimeout(later, 150));
@@ -202,14 +202,14 @@ describe('a process, in this one', () => {
     const ground = fresh();
     const grandchild = `require('fs').writeFileSync('pid', String(process.pid)); setInterval(() => {}, 1000)`;
     const words = ['-e', `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(grandchild)}], { stdio: 'inherit' }).unref(); const t = setInterval(() => { if (require('fs').existsSync('pid')) clearInterval(t) }, 10)`];
-    expect(await runChild({ ...base, words, cwd: ground.repo, limitMs: 10_000 })).toMatchObject({ exit_code: 0, timed_out: false });
+    expect(await runConfined({ ...base, words, cwd: ground.repo, limitMs: 10_000 })).toMatchObject({ exit_code: 0, timed_out: false });
     await until(() => !alive(Number(readFileSync(join(ground.repo, 'pid'), 'utf8'))));
   });
 
   it('may write without end, and little of it is kept', async () => {
     const ground = fresh();
     const piece = 'x'.repeat(1 << 20);
-    const ended = await runChild({ ...base, words: ['-e', `for (let i = 0; i < 24; i++) process.stdout.write('x'.repeat(1 << 20)); process.stderr.write('end')`], cwd: ground.repo, limitMs: 15_000 });
+    const ended = await runConfined({ ...base, words: ['-e', `for (let i = 0; i < 24; i++) process.stdout.write('x'.repeat(1 << 20)); process.stderr.write('end')`], cwd: ground.repo, limitMs: 15_000 });
     if (!ended.started) throw new Error(ended.error);
     expect(ended.stdout).toMatchObject({ bytes: 24 << 20, sha256: sha256(piece.repeat(24)), left_out_bytes: (24 << 20) - 65536 });
     expect(ended.stdout.text.length).toBeLessThan(70_000);
@@ -218,8 +218,8 @@ describe('a process, in this one', () => {
 
   it('that cannot be started is told as such', async () => {
     const ground = fresh();
-    expect(await runChild({ ...base, node: join(ground.dir, 'no-node'), words: ['-e', '0'], cwd: ground.repo, limitMs: 1000 })).toEqual({ started: false, error: expect.stringMatching(/ENOENT/) });
-    expect(await runChild({ ...base, words: ['x'.repeat(4 << 20)], cwd: ground.repo, limitMs: 1000 })).toMatchObject({ started: false });
+    expect(await runConfined({ ...base, node: join(ground.dir, 'no-node'), words: ['-e', '0'], cwd: ground.repo, limitMs: 1000 })).toEqual({ started: false, error: expect.stringMatching(/ENOENT/) });
+    expect(await runConfined({ ...base, words: ['x'.repeat(4 << 20)], cwd: ground.repo, limitMs: 1000 })).toMatchObject({ started: false });
   });
 });
 
