@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, readlinkSync, realpathSync, rename
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HARNESSES } from '../../../src/install/harnesses.mts';
-import { Home, RECORD, isLink, put } from '../../helpers/home.ts';
+import { Home, RECORD, SMALL, isLink, product, put } from '../../helpers/home.ts';
 
 let desk: Home;
 beforeEach(() => { desk = new Home(); });
@@ -88,6 +88,18 @@ describe('several harnesses', () => {
     expect(existsSync(desk.path('.claude'))).toBe(false);
     expect(desk.record(shared(two)).links).toEqual([join(two, '.claude/skills/agents-handoff')]);
     expect(existsSync(join(two, '.claude/skills/agents-handoff/SKILL.md'))).toBe(true);
+  });
+
+  it('are told of a copy in a repository without running it: whoever wrote the repository wrote its record too', async () => {
+    const mark = desk.path('ran');
+    const evil = product(join(desk.dir, 'evil'), { ...SMALL, 'tools/handoff.mjs': `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(mark)}, '');\nconsole.log('handoff: config root=x');\n` });
+    mkdirSync(join(desk.cwd, '.git'));
+    await desk.say(['--project', '--agents'], { source: evil });
+    for (const line of [['verify'], ['doctor'], ['verify', '--project'], ['list']]) expect((await desk.say(line)).status, line.join(' ')).toBe(0);
+    expect(existsSync(mark)).toBe(false);
+    // Named by a person it is started.
+    expect((await desk.say(['verify', '--path', join(desk.cwd, '.agents/skills/agents-handoff')])).out).toMatch(/^install: PASS/);
+    expect(existsSync(mark)).toBe(true);
   });
 
   it('are linked to a real copy that one of them has already', async () => {
