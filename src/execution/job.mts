@@ -7,7 +7,7 @@ import { jobPlace, loadCheckpoint, type Checkpoint, type JobPlace, type Slice } 
 import { folderName } from '../store/names.mts';
 import type { Plan } from './plan.mts';
 import { placeIn } from './records.mts';
-import type { Setting } from './setting.mts';
+import { mustStayInState, type Setting } from './setting.mts';
 import { runStep, save, settle, type Job, type Waiting } from './step.mts';
 import { mendWorkLog, readWorkLog } from './work-log.mts';
 
@@ -71,8 +71,15 @@ export function resumeJob(setting: Setting, io: Io, session: string, { steps, ap
 
 /** A job as it stands, and how many steps its work log has. Reads only. Throws NO_MATCH, DAMAGED. */
 export function jobStatus(setting: Setting, session: string): { checkpoint: Checkpoint; logged: number } {
-  const place = jobPlace(setting.state, session);
+  const place = placeOf(setting, session);
   return { checkpoint: needCheckpoint(place, session), logged: readWorkLog(place.log).steps };
+}
+
+/** A work log is appended to and cut, so it may be no link to somebody's file. */
+function placeOf(setting: Setting, session: string): JobPlace {
+  const place = jobPlace(setting.state, session);
+  mustStayInState(setting, place.log);
+  return place;
 }
 
 function needCheckpoint(place: JobPlace, session: string): Checkpoint {
@@ -86,7 +93,7 @@ async function underLock(setting: Setting, session: string, body: (place: JobPla
   const lock = acquire(path.join(setting.state, '.locks'), `job:${folderName(session).toLowerCase()}`, 'job');
   try {
     // Where it is kept is asked under the lock: another slice may have made it meanwhile.
-    return await body(jobPlace(setting.state, session));
+    return await body(placeOf(setting, session));
   } finally {
     lock.release();
   }

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { makeFolder, readText, replaceFile, syncFolder } from '../lib/fs/files.mts';
 import { ownHolder } from '../lib/fs/holder.mts';
+import { createRedactor } from '../transcript/redaction/create.mts';
 import type { Classified } from './classify.mts';
 import { isWithin } from './platform.mts';
 import type { Decision } from './decision.mts';
@@ -69,7 +70,8 @@ export function recordDecision(setting: Setting, asked: Asked, decision: Decisio
     verdict: decision.verdict,
     reason: decision.reason,
     ...(target === undefined ? {} : { target }),
-    ...(args === undefined ? {} : { args }),
+    // Words are kept as long as the state is, and a key among them is nobody's business.
+    ...(args === undefined ? {} : { args: createRedactor().redact([...args]) }),
     executed: waits ? null : false,
     outcome: waits ? 'begun' : acts ? 'refused' : 'judged',
     level: decision.level,

@@ -10,7 +10,8 @@ import type { Ground } from './classify.mts';
 import { realDisk } from './disk.mts';
 import { platformOf } from './platform.mts';
 import { parsePolicy, type Policy } from './policy-shape.mts';
-import { resolveRoots } from './roots.mts';
+import { resolveReal } from './resolve.mts';
+import { inRoots, resolveRoots } from './roots.mts';
 
 export const POLICY_NAME = 'permission-policy.json';
 
@@ -33,7 +34,25 @@ export function openSetting(io: Io, named: string | undefined): Setting {
   const disk = realDisk;
   const repo = disk.canonical(findRepo(io));
   const roots = resolveRoots(policy, stateFolder(io, repo), { platform, env: io.env, homes: homesOf(io.env, platform.name === 'win32'), repo }, disk);
-  return { policy, source: { file, sha256: sha256(text) }, text, repo, roots, state: roots.state.real, disk, platform };
+  const setting: Setting = { policy, source: { file, sha256: sha256(text) }, text, repo, roots, state: roots.state.real, disk, platform };
+  for (const folder of ['executions', 'checkpoints', 'jobs', '.locks']) mustStayInState(setting, path.join(setting.state, folder));
+  return setting;
+}
+
+/** Throws CONFIG where a link below the state folder leads out of it: what is written there would land elsewhere. */
+export function mustStayInState({ roots, repo, disk, platform }: Setting, file: string): void {
+  const leadsTo = realOf(file);
+  if (leadsTo !== undefined && inRoots([roots.state], leadsTo, platform)) return;
+  throw new HandoffError('CONFIG', `the state directory's ${file} leads out of it${leadsTo === undefined ? '' : `, to ${leadsTo}`}`, { data: { file } });
+
+  function realOf(name: string): string | undefined {
+    try {
+      return resolveReal(name, repo, disk, platform).real;
+    } catch {
+      // A circle of links, or a folder that may not be looked into.
+      return undefined;
+    }
+  }
 }
 
 function policyText(file: string): string {

@@ -8,8 +8,8 @@ import { applyChange, type Applied } from './apply.mts';
 import { mustRest } from './at-rest.mts';
 import { checkCopy, isLink, leadsTo, readCopy, statesOf, type Copy } from './copy.mts';
 import { changesFiles, pathsOf, planCopy, type Step } from './plan.mts';
-import { SKILL, isFolder, isThere } from './places.mts';
-import { foundRecord, makeRecord, type InstallRecord } from './record.mts';
+import { SKILL, isFolder, isThere, realPlace } from './places.mts';
+import { foundRecord, makeRecord, type FoundRecord, type InstallRecord } from './record.mts';
 import type { HookRecord } from './hooks/wire.mts';
 import type { Source } from './source.mts';
 import { beginWork, stageFiles } from './stage.mts';
@@ -24,6 +24,8 @@ export interface BringRequest {
   /** Where links to it shall stand, besides those that the record has. */
   links: readonly string[];
   relativeLinks: boolean;
+  /** A repository, for a copy in one: what its record says is the word of whoever wrote the repository. */
+  repository?: string | undefined;
   force: boolean;
   dryRun: boolean;
   /** Wires hooks, or only says how it would. */
@@ -113,8 +115,7 @@ function recordOf(request: BringRequest, copy: Copy): InstallRecord {
   const { source, target, links, harness } = request;
   const before = copy.pending?.record ?? copy.record;
   const hooks = mergeHooks([...(copy.record?.hooks ?? []), ...(copy.pending?.record?.hooks ?? [])], request.wire?.(true) ?? []);
-  // Where somebody has put something else in the place of a link, it is theirs.
-  const linked = [...(copy.record?.links ?? []), ...(copy.pending?.record?.links ?? [])].filter((link) => !isThere(link) || leadsTo(link, target));
+  const linked = [copy.record, copy.pending?.record].flatMap((found) => (found === undefined ? [] : ownLinks(found, request)));
   const words = new Set([...(before?.harness ?? '').split(','), ...harness.split(',')].filter((word) => word !== ''));
   return makeRecord({
     version: source.version,
@@ -128,6 +129,24 @@ function recordOf(request: BringRequest, copy: Copy): InstallRecord {
     links: [...new Set([...linked, ...links])],
     hooks,
   });
+}
+
+/**
+ * The recorded links that are the copy's, or are made again. Where somebody has put something else in the place of one, it is
+ * theirs. A copy that was moved, or came with a repository, has the paths of another place: a link that went with it counts,
+ * and none is made where the record alone says so.
+ */
+function ownLinks({ links, document }: FoundRecord, { target, repository }: BringRequest): string[] {
+  const at = typeof document['target'] === 'string' ? document['target'] : target;
+  const stayed = path.resolve(at) === path.resolve(target);
+  const here = stayed ? links : links.map((link) => path.resolve(target, path.relative(at, link)));
+  const mayMake = (link: string): boolean => stayed && (repository === undefined || isBelow(repository, link));
+  return here.filter((link) => leadsTo(link, target) || (!isThere(link) && mayMake(link)));
+}
+
+function isBelow(folder: string, file: string): boolean {
+  const below = path.relative(folder, realPlace(file));
+  return below !== '' && below.split(path.sep)[0] !== '..' && !path.isAbsolute(below);
 }
 
 /** One wiring for each settings file, the later one. */

@@ -94,6 +94,14 @@ export function userFolders(home: string, ground: Ground): string[] {
   return [...new Set([path.join(home, SHARED), ...HARNESSES.flatMap((harness) => harness.user.map((folder) => inHome(folder, harness, home, ground)))])];
 }
 
+/** Whether this real copy lies in a folder of the user's own, and not in one that came with a repository. */
+export function isUsers(real: string, ground: Ground): boolean {
+  const home = homeIfAny(ground);
+  const named = ground.env['AGENT_HANDOFF_GLOBAL_DIR'];
+  const folders = [...(named ? [path.resolve(ground.cwd, named)] : []), ...(home === undefined ? [] : userFolders(home, ground))];
+  return folders.some((folder) => realNearest(folder) === path.dirname(real));
+}
+
 /** The path with the links in it followed as far as it exists; the last part is taken as it is, link or not. */
 export function realPlace(target: string): string {
   return path.join(realNearest(path.dirname(path.resolve(target))), path.basename(path.resolve(target)));

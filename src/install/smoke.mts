@@ -13,7 +13,7 @@ export function startProblem(copy: string, node: string, env: Readonly<Record<st
   }
   // At the root no configuration of a user is in force: it is the copy that is tried.
   const { status, signal, stdout, stderr, error } = spawnSync(node, [path.join(copy, 'tools', 'handoff.mjs'), 'config'], {
-    cwd: path.parse(copy).root, env: bare, encoding: 'utf8', timeout: TIMEOUT_MS, stdio: ['ignore', 'pipe', 'pipe'],
+    cwd: path.parse(copy).root, env: bare, encoding: 'utf8', timeout: TIMEOUT_MS, killSignal: 'SIGKILL', stdio: ['ignore', 'pipe', 'pipe'],
   });
   if (error === undefined && status === 0 && stdout.startsWith('handoff: config root=')) return undefined;
   const said = (error?.message ?? stderr.trim().split('\n').at(-1)) || 'it said nothing that was expected';

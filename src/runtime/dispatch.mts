@@ -13,6 +13,7 @@ import { NEW, type IndexRow } from '../store/index-file.mts';
 import { sessionPaths } from '../store/layout.mts';
 import { dirOf } from '../store/lookup.mts';
 import { readManifest } from '../store/manifest.mts';
+import type { Json } from '../transcript/turn.mts';
 import { judge } from './gate.mts';
 import { takeOlder } from './older-locks.mts';
 
@@ -26,6 +27,10 @@ export interface DispatchOptions {
   /** The node that runs the broker, and its PATH. */
   node: string;
   env: Readonly<Record<string, string | undefined>>;
+  /** Takes secrets out of what is kept and shown; the broker is told the task as it is. */
+  redact<T extends Json>(value: T): T;
+  /** How long the broker may take, in ms. */
+  limitMs?: number;
 }
 
 export interface Envelope {
@@ -70,7 +75,7 @@ export function dispatch(root: string, row: IndexRow, options: DispatchOptions):
   const evidence = read.state === 'read' ? read.manifest.manifest_sha256 : '';
   const envelope: Envelope = {
     from_handoff: row.uuid, project: row.project, role: options.role, parentTaskId: options.parent ?? `handoff:${row.id}`,
-    objective: options.task, evidence, evidenceRequirements: ['verified-handoff'], dispatchedAt: new Date().toISOString(),
+    objective: options.redact(options.task), evidence, evidenceRequirements: ['verified-handoff'], dispatchedAt: new Date().toISOString(),
     broker_mode: options.live ? 'live' : 'dry-run', handoff_dir: dir,
   };
   if (!options.live) return { ok: true, status: 'DRY_RUN', envelope, next: 'add --live --broker <root> to send it' };
@@ -81,7 +86,8 @@ export function dispatch(root: string, row: IndexRow, options: DispatchOptions):
 }
 
 function send(root: string, row: IndexRow, options: DispatchOptions, envelope: Envelope, program: string): Dispatched {
-  const { role, parentTaskId, objective, evidence } = envelope;
+  const { role, parentTaskId, evidence } = envelope;
+  const objective = options.task;
   // What makes two dispatches the same: all that the broker is told, and the state that it is told of.
   const id = sha256(JSON.stringify([path.resolve(options.broker ?? ''), row.uuid, role, parentTaskId, objective, evidence])).slice(0, 24);
   const record = path.join(dirOf(root, row), `dispatch.${id}.json`);
@@ -99,8 +105,9 @@ function send(root: string, row: IndexRow, options: DispatchOptions, envelope: E
       return { ok: false, status: 'BROKER_FAILED', envelope, reason: call.refused };
     }
     if ('unknown' in call) return { ok: false, status: 'OUTCOME_UNKNOWN', envelope, reason: `${call.unknown}; ${LOOK}` };
-    write({ envelope, broker_output: call.answer });
-    return { ok: true, status: 'DISPATCHED', envelope, broker_output: call.answer };
+    const answer = options.redact(call.answer);
+    write({ envelope, broker_output: answer });
+    return { ok: true, status: 'DISPATCHED', envelope, broker_output: answer };
   } finally {
     lock.release();
   }
@@ -117,11 +124,11 @@ function told(text: string, envelope: Envelope): Dispatched {
 }
 
 /** Only an exit status of the broker's own says that it did not take it. */
-function callBroker(program: string, words: string[], { node, env }: DispatchOptions): { answer: unknown } | { refused: string } | { unknown: string } {
+function callBroker(program: string, words: string[], { node, env, limitMs = TIMEOUT_MS }: DispatchOptions): { answer: Json } | { refused: string } | { unknown: string } {
   const { status, signal, error, stdout } = spawnSync(node, [program, ...words], {
-    encoding: 'utf8', timeout: TIMEOUT_MS, stdio: ['ignore', 'pipe', 'inherit'], maxBuffer: 16 << 20, env: { ...env },
+    encoding: 'utf8', timeout: limitMs, killSignal: 'SIGKILL', stdio: ['ignore', 'pipe', 'inherit'], maxBuffer: 16 << 20, env: { ...env },
   });
-  if (errnoOf(error) === 'ETIMEDOUT') return { unknown: `the broker did not end within ${TIMEOUT_MS / 1000} seconds` };
+  if (errnoOf(error) === 'ETIMEDOUT') return { unknown: `the broker did not end within ${limitMs / 1000} seconds` };
   if (errnoOf(error) === 'ENOBUFS') return { unknown: 'the broker answered more than can be read' };
   if (error !== undefined) return { refused: `the broker could not be started (${error.message})` };
   if (status === null) return { unknown: `the broker was ended by ${signal ?? 'a signal'}` };
@@ -130,9 +137,9 @@ function callBroker(program: string, words: string[], { node, env }: DispatchOpt
   return answer === undefined ? { unknown: 'the broker did not answer with JSON' } : { answer };
 }
 
-function parse(text: string): unknown {
+function parse(text: string): Json | undefined {
   try {
-    return JSON.parse(text) ?? undefined;
+    return (JSON.parse(text) as Json | null) ?? undefined;
   } catch {
     return undefined;
   }

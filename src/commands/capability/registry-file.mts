@@ -1,4 +1,5 @@
 /** The registry that a line means, as every verb of the probes reads it. */
+import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { parseRegistry, REGISTRY_NAME, type Capability } from '../../capability/declared.mts';
 import { stateFile } from '../../capability/state.mts';
@@ -34,7 +35,21 @@ export function openRegistry(io: Io, named: string | undefined, id: string | und
     const below = path.relative(repo, one);
     return below.startsWith('..') || path.isAbsolute(below) ? one : below;
   };
-  return { file, capabilities, chosen, state: stateFile(stateFolder(io, repo)), shown };
+  return { file, capabilities, chosen, state: stateFile(safeFolder(stateFolder(io, repo), repo)), shown };
+}
+
+/** Throws CONFIG where a link in the repository leads out of it: whoever may write there would say where the state is written. */
+function safeFolder(folder: string, repo: string): string {
+  const real = (file: string): string | undefined => (existsSync(file) ? realpathSync(file) : undefined);
+  const isBelow = (top: string, file: string): boolean => {
+    const below = path.relative(top, file);
+    return below.split(path.sep)[0] !== '..' && !path.isAbsolute(below);
+  };
+  const [leadsTo, home] = [real(folder), real(repo)];
+  if (leadsTo !== undefined && home !== undefined && isBelow(repo, folder) && !isBelow(home, leadsTo)) {
+    throw new HandoffError('CONFIG', `the state directory ${folder} leads out of the repository, to ${leadsTo}`, { data: { root: folder, leads_to: leadsTo } });
+  }
+  return folder;
 }
 
 function textOf(file: string): string {

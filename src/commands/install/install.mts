@@ -44,7 +44,7 @@ export const command: Command<typeof flags> = {
     const dryRun = options['dry-run'] === true;
     try {
       const one = (target: Target): Promise<Brought> => bring({
-        ...target, operation: 'install', source, relativeLinks: chosen.relativeLinks, force: options.force === true, dryRun, ...wiring(hooked, target, chosen, wanted, io), onSignal: (undo) => io.onSignal(undo),
+        ...target, operation: 'install', source, relativeLinks: chosen.relativeLinks, repository: wanted.location === 'global' ? undefined : chosen.base, force: options.force === true, dryRun, ...wiring(hooked, target, chosen, wanted, io), onSignal: (undo) => io.onSignal(undo),
       });
       const { done, failed } = await forEach(chosen.targets, ({ target }) => target, io, one);
       const apart = await instead(done, io, one);

@@ -3,7 +3,7 @@ import type { Command } from '../../lib/cli/command.mts';
 import { HandoffError } from '../../lib/errors.mts';
 import { bring } from '../../install/bring.mts';
 import { twice, type Installation } from '../../install/found.mts';
-import { isThere, repositoryOf } from '../../install/places.mts';
+import { isThere, isUsers, repositoryOf } from '../../install/places.mts';
 import { forEach, installationsMeant } from './acting.mts';
 import { DRY_RUN_FLAG, FORCE_FLAG, TARGET_FLAGS, TELL_FLAGS, groundOf, wantedOf } from './flags.mts';
 import { sourceOf } from './origin.mts';
@@ -34,8 +34,14 @@ export const command: Command<typeof flags> = {
     try {
       const own = meant.filter(({ real }) => meant.length > 1 && real === source.root);
       if (own.length > 0) io.note(`${source.root} is the copy that runs, and what the others are brought to; it stays as it is`);
+      const ground = groundOf(io);
+      const repository = (real: string): string | undefined => {
+        const root = repositoryOf(real);
+        // A user may keep a skills folder, or the whole home, in git.
+        return isThere(path.join(root, '.git')) && !isUsers(real, ground) ? root : undefined;
+      };
       const one = ({ real }: Installation) => bring({
-        operation: 'update', target: real, harness: '', source, links: [], relativeLinks: isThere(path.join(repositoryOf(real), '.git')),
+        operation: 'update', target: real, harness: '', source, links: [], relativeLinks: isThere(path.join(repositoryOf(real), '.git')), repository: repository(real),
         force: options.force === true, dryRun, onSignal: (undo) => io.onSignal(undo),
       });
       const { done, failed } = await forEach(meant.filter((installation) => !own.includes(installation)), ({ real }) => real, io, one);

@@ -2,9 +2,10 @@ import type { Command, Io } from '../../lib/cli/command.mts';
 import { HandoffError } from '../../lib/errors.mts';
 import { counted } from '../../lib/plural.mts';
 import type { Installation } from '../../install/found.mts';
+import { isUsers } from '../../install/places.mts';
 import { startProblem } from '../../install/smoke.mts';
 import { installationsMeant, listLine } from './acting.mts';
-import { TARGET_FLAGS, TELL_FLAGS, wantedOf } from './flags.mts';
+import { TARGET_FLAGS, TELL_FLAGS, groundOf, wantedOf } from './flags.mts';
 import { documentOf, tell } from './report.mts';
 
 const flags = { ...TARGET_FLAGS, ...TELL_FLAGS } as const;
@@ -29,11 +30,13 @@ export const command: Command<typeof flags> = {
   flags,
   exits: { 0: 'every file is as it was installed, or there is no record that could say', 1: 'a file was changed or is missing, a copy is interrupted, or nothing is installed', 2: 'wrong words' },
   example: 'npx agents-handoff --verify --harness claude',
-  details: 'Without a target: every installation that `list` finds. The copy\'s own program is started only where every hash is right.',
+  details: 'Without a target: every installation that `list` finds. The copy\'s own program is started only where every hash is right, and never one that came with a repository, unless --path or --skills-dir names it.',
   run(options, _words, io) {
-    const meant = installationsMeant(wantedOf(options), io);
+    const wanted = wantedOf(options);
+    const meant = installationsMeant(wanted, io);
+    const named = wanted.path !== undefined || wanted.skillsDir !== undefined;
     if (meant.length === 0) throw new HandoffError('NO_MATCH', 'nothing is installed');
-    const results = meant.map((installation) => judge(installation, io));
+    const results = meant.map((installation) => judge(installation, io, named));
     const ok = results.every(({ verdict }) => verdict !== 'fail');
     return {
       json: { ok, action: 'verify', results: results.map((result) => ({ ...result, record: documentOf(result.target) })) },
@@ -43,10 +46,14 @@ export const command: Command<typeof flags> = {
   },
 };
 
-/** What is to be said of one installation; starts its program where that is safe. */
-export function judge({ real, copy, checked, places }: Installation, io: Io): Judged {
+/**
+ * What is to be said of one installation. Its program is started where that is safe: whoever wrote a repository wrote the record of
+ * a copy in it too, so that one is started only where a person `named` its folder.
+ */
+export function judge({ real, copy, checked, places }: Installation, io: Io, named = false): Judged {
   const { state, changed, missing, files } = checked;
-  const starts = state === 'ok' ? startProblem(real, io.node, io.env) : undefined;
+  const ours = named || isUsers(real, groundOf(io));
+  const starts = state === 'ok' && ours ? startProblem(real, io.node, io.env) : undefined;
   const problems = starts === undefined ? checked.problems : [...checked.problems, starts];
   const verdict = state === 'no-record' ? 'no-record' : state === 'ok' && starts === undefined ? 'pass' : 'fail';
   return { target: real, version: copy.record?.version ?? null, verdict, state, files, changed, missing, problems, places };

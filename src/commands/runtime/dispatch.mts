@@ -3,6 +3,7 @@ import type { Command } from '../../lib/cli/command.mts';
 import { HandoffError } from '../../lib/errors.mts';
 import { findRoot } from '../../lib/handoff-root.mts';
 import { DEFAULT_ROLE, dispatch } from '../../runtime/dispatch.mts';
+import { createRedactor } from '../../transcript/redaction/create.mts';
 import { findByPrefix } from '../../store/lookup.mts';
 
 const flags = {
@@ -24,11 +25,14 @@ export const command: Command<typeof flags> = {
   example: 'agents-handoff dispatch 5f0c --task "Add the coupon tests"',
   run(options, [prefix], io) {
     if (options.task === undefined || options.task.trim() === '') throw new HandoffError('USAGE', 'dispatch needs --task <objective>');
-    const { root } = findRoot(io);
+    const { root, config } = findRoot(io);
+    const { enabled, patterns } = config.redaction;
+    const redactor = enabled ? createRedactor({ patterns }) : undefined;
     const result = dispatch(root, findByPrefix(root, prefix ?? ''), {
       task: options.task, role: options.role ?? DEFAULT_ROLE, parent: options.parent,
       broker: options.broker === undefined ? undefined : path.resolve(io.cwd, options.broker),
       live: options.live === true, again: options.again === true, node: io.node, env: io.env,
+      redact: (value) => redactor?.redact(value) ?? value,
     });
     return { json: result, text: JSON.stringify(result, null, 2), exit: result.ok ? 0 : 1 };
   },

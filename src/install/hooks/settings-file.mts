@@ -80,6 +80,11 @@ export function backUp(settings: string, bytes: Buffer): string {
   }
 }
 
+/** Whether a file has a name of ours for a backup of these settings. */
+export function isBackupOf(settings: string, file: string): boolean {
+  return file.startsWith(settings) && /^\.agents-handoff(?:\.[1-9]\d*)?\.bak$/.test(file.slice(settings.length));
+}
+
 /** The backups that there are, the oldest first. */
 export function backupsOf(settings: string): string[] {
   const found: string[] = [];

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { HandoffError } from '../../lib/errors.mts';
 import { entryFor, entryHash, type HookEntry } from './entry.mts';
 import { HOOKS, type HookHarness } from './harnesses.mts';
-import { backUp, backupsOf, mustBeWritable, readSettings, writeSettings } from './settings-file.mts';
+import { backUp, backupsOf, isBackupOf, mustBeWritable, readSettings, writeSettings } from './settings-file.mts';
 import { withEntry, withoutEntry } from './settings-text.mts';
 
 /** What was wired, for the record of an installation; enough to take exactly that out again. */
@@ -60,7 +60,10 @@ export function wireHooks({ harness, settings: given, copy, dryRun = false }: Wi
  * command is another one than was written, which then stays. Throws HandoffError as wireHooks does.
  */
 export function unwireHooks(record: HookRecord): 'removed' | 'absent' | 'changed' {
-  const { harness, settings, events, command, entry_sha256: hash, backup } = record;
+  const { harness, settings, events, command, entry_sha256: hash } = record;
+  if (!Object.hasOwn(HOOKS, harness)) return 'absent';
+  // A record may come from anywhere, and what it calls a backup is deleted: only a name that we give is one.
+  const backup = record.backup !== undefined && isBackupOf(settings, record.backup) ? record.backup : undefined;
   const before = readSettings(settings);
   // Settings that cannot be read any more and do not have our command are nobody's concern here.
   if (before === undefined || !before.text.includes(JSON.stringify(command).slice(1, -1))) {

@@ -19,7 +19,22 @@ export function writeAll(fd: number, bytes: Uint8Array, position: number | null 
 
 /** Makes a folder and the parents that are missing; gives the topmost one that was made, or undefined. */
 export function makeFolder(folder: string): string | undefined {
-  return fs.mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
+  return makeFolders(path.resolve(folder), 3);
+}
+
+/** Node's own recursive form never returns where a folder that is there takes no new one and says ENOENT, as /proc does. */
+function makeFolders(folder: string, tries: number): string | undefined {
+  try {
+    fs.mkdirSync(folder, { mode: FOLDER_MODE });
+    return folder;
+  } catch (error) {
+    if (fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return undefined;
+    // Whoever tidies up may take the folder above away again meanwhile.
+    if (errnoOf(error) !== 'ENOENT' || tries === 0 || path.dirname(folder) === folder) throw error;
+    const above = makeFolders(path.dirname(folder), 3);
+    const own = makeFolders(folder, tries - 1);
+    return above ?? own;
+  }
 }
 
 const PAUSES_MS = [10, 30, 90, 270, 800];

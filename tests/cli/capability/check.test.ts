@@ -4,6 +4,8 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, sy
 import { isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openRegistry } from '../../../src/commands/capability/registry-file.mts';
+import type { Io } from '../../../src/lib/cli/command.mts';
 import { exists } from '../../../src/lib/fs/holder.mts';
 import { freshFolder, REPOSITORY, run, start, type Result, type RunOptions } from '../../helpers/run.ts';
 
@@ -290,4 +292,16 @@ describe('the state', () => {
     expect(JSON.parse(result.stdout)).toMatchObject({ ok: true, state: null });
     expect(result.stderr).toMatch(/^capability-registry: the results were not kept: ENOTDIR/);
   });
+});
+
+it('a state directory that is a link out of the repository is exit 2, for whoever wrote the repository would say what is written where', () => {
+  const repo = join(desk, 'linked');
+  mkdirSync(join(repo, '.git'), { recursive: true });
+  symlinkSync(home, join(repo, '.agents-handoff'));
+  const io = { cwd: repo, env: {}, home: join(repo, 'node_modules/agents-handoff') } as unknown as Io;
+  const made = registry('linked.json', { a: { kind: 'file-exists', target: 'there.txt' } });
+  expect(() => openRegistry(io, made, undefined)).toThrowError(expect.objectContaining({ code: 'CONFIG', message: expect.stringMatching(/leads out of the repository, to .*home$/) }));
+  rmSync(join(repo, '.agents-handoff'));
+  symlinkSync('inside', join(repo, '.agents-handoff'));
+  expect(openRegistry(io, made, undefined).state).toBe(join(repo, '.agents-handoff/capability-state.json'));
 });

@@ -1,9 +1,9 @@
 /** Which folders a line means, and what several clients find. */
-import { existsSync, mkdirSync, readFileSync, readlinkSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readlinkSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HARNESSES } from '../../../src/install/harnesses.mts';
-import { Home, isLink, put } from '../../helpers/home.ts';
+import { Home, RECORD, SMALL, isLink, product, put } from '../../helpers/home.ts';
 
 let desk: Home;
 beforeEach(() => { desk = new Home(); });
@@ -68,6 +68,38 @@ describe('several harnesses', () => {
     expect((await desk.say(['verify'])).status).toBe(0);
     expect((await desk.say(['remove', '--agents', '-f'])).status).toBe(0);
     expect(copies()).toEqual([]);
+  });
+
+  it('have links that an update makes again only where the copy was put: a copy that was moved, or came with a repository, makes none elsewhere', async () => {
+    const [one, two] = [join(desk.dir, 'one'), join(desk.dir, 'two')];
+    mkdirSync(join(one, '.git'), { recursive: true });
+    const shared = (repo: string): string => join(repo, '.agents/skills/agents-handoff');
+    await desk.say(['--project', '--harness', 'claude,codex'], { cwd: one });
+    renameSync(one, two);
+    expect((await desk.say(['update', '--project'], { cwd: two })).status).toBe(0);
+    expect(existsSync(one)).toBe(false);
+    expect(desk.record(shared(two))).toMatchObject({ target: shared(two), links: [join(two, '.claude/skills/agents-handoff')] });
+    expect((await desk.say(['verify', '--project'], { cwd: two })).status).toBe(0);
+
+    // The record is the repository's word, also where it guesses the place right.
+    put(join(shared(two), RECORD), JSON.stringify({ ...desk.record(shared(two)), links: [desk.copy(), join(two, '.claude/skills/agents-handoff')] }));
+    rmSync(join(two, '.claude'), { recursive: true });
+    expect((await desk.say(['update'], { cwd: two })).status).toBe(0);
+    expect(existsSync(desk.path('.claude'))).toBe(false);
+    expect(desk.record(shared(two)).links).toEqual([join(two, '.claude/skills/agents-handoff')]);
+    expect(existsSync(join(two, '.claude/skills/agents-handoff/SKILL.md'))).toBe(true);
+  });
+
+  it('are told of a copy in a repository without running it: whoever wrote the repository wrote its record too', async () => {
+    const mark = desk.path('ran');
+    const evil = product(join(desk.dir, 'evil'), { ...SMALL, 'tools/handoff.mjs': `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(mark)}, '');\nconsole.log('handoff: config root=x');\n` });
+    mkdirSync(join(desk.cwd, '.git'));
+    await desk.say(['--project', '--agents'], { source: evil });
+    for (const line of [['verify'], ['doctor'], ['verify', '--project'], ['list']]) expect((await desk.say(line)).status, line.join(' ')).toBe(0);
+    expect(existsSync(mark)).toBe(false);
+    // Named by a person it is started.
+    expect((await desk.say(['verify', '--path', join(desk.cwd, '.agents/skills/agents-handoff')])).out).toMatch(/^install: PASS/);
+    expect(existsSync(mark)).toBe(true);
   });
 
   it('are linked to a real copy that one of them has already', async () => {

@@ -2,6 +2,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { dispatch as send } from '../../../src/runtime/dispatch.mts';
+import { findByPrefix } from '../../../src/store/lookup.mts';
 import { Broker } from '../../helpers/broker.ts';
 import { buildInto } from '../../helpers/build.ts';
 import { Desk, type SessionFolder } from '../../helpers/desk.ts';
@@ -47,6 +49,29 @@ describe('dispatch', () => {
     expect(JSON.parse(readFileSync(session.path(records()[0]!), 'utf8'))).toEqual({ envelope: sent.out.envelope, broker_output: sent.out.broker_output });
     // The record is none of the session's own files: nothing finds fault with it.
     expect(desk.handoff(['verify', 's'])).toMatchObject({ status: 0, stdout: expect.not.stringContaining('dispatch') });
+  });
+
+  it('keeps and shows no secret of the task or of the answer, and tells the broker the task as it is', () => {
+    const key = `sk-ant-api03-${'E'.repeat(90)}`;
+    const answer = { token: 'ghp_' + 'a1B2'.repeat(9), said: [key, 'queued'] };
+    writeFileSync(join(broker.root, 'runtime/request-child-worker.mjs'), `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(join(desk.dir, 'heard'))}, process.argv[5]);\nconsole.log(${JSON.stringify(JSON.stringify(answer))});\n`);
+    const sent = run('agents-handoff', argv(`use ${key} now`, ...live), options());
+    const again = run('agents-handoff', argv(`use ${key} now`, ...live), options());
+    const kept = readFileSync(session.path(records()[0]!), 'utf8');
+    for (const text of [sent.stdout, again.stdout, kept]) expect(text).not.toMatch(/EEEE|a1B2/);
+    expect(parsed(sent).out).toMatchObject({ status: 'DISPATCHED', envelope: { objective: expect.stringMatching(/^use \[redacted:.*\] now$/) }, broker_output: { said: [expect.any(String), 'queued'] } });
+    expect(parsed(again).out).toMatchObject({ status: 'ALREADY_DISPATCHED', broker_output: parsed(sent).out.broker_output });
+    expect(readFileSync(join(desk.dir, 'heard'), 'utf8')).toBe(`use ${key} now`);
+  });
+
+  it('ends a broker that takes too long, also one that does not hear it', () => {
+    writeFileSync(join(broker.root, 'runtime/request-child-worker.mjs'), `process.on('SIGTERM', () => {});\nsetTimeout(() => {}, 20_000);\n`);
+    const began = Date.now();
+    const ended = send(desk.root, findByPrefix(desk.root, 's'), {
+      task: 't', role: 'r', parent: undefined, broker: broker.root, live: true, again: false, node: process.execPath, env: {}, redact: (value) => value, limitMs: 1000,
+    });
+    expect(ended).toMatchObject({ status: 'OUTCOME_UNKNOWN', reason: expect.stringMatching(/did not end within 1 seconds/) });
+    expect(Date.now() - began).toBeLessThan(10_000);
   });
 
   it('sends the same once: what it was told then is told again, and other words, or another state of the session, are another dispatch', async () => {

@@ -245,3 +245,23 @@ describe('unwireHooks', () => {
     expect(refusal(() => unwireHooks(record))).toMatch(/^SHAPE: .*was not changed/);
   });
 });
+
+describe('a record that somebody else wrote', () => {
+  it.each([
+    ['the settings themselves', () => settings],
+    ['a file with the same in it', () => join(home, 'copy.json')],
+    ['a file of another folder with a name of ours', () => join(home, 'other/settings.json.agents-handoff.bak')],
+  ])('does not get %s deleted as a backup', (_, backup) => {
+    put(SETTINGS);
+    put(SETTINGS, backup());
+    const before = files();
+    expect(unwireHooks({ harness: 'claude-code', settings, events: ['Stop'], command: 'x', entry_sha256: 'y', backup: backup() })).toBe('absent');
+    expect(files()).toEqual(before);
+  });
+
+  it('for a harness that is not known is of no hook', () => {
+    put('{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"x"}]}]}}');
+    const record = { harness: 'constructor' as HookHarness, settings, events: ['Stop'], command: 'x', entry_sha256: sha256('{"hooks":[{"type":"command","command":"x"}]}') };
+    expect(unwireHooks(record)).toBe('absent');
+  });
+});

@@ -125,3 +125,19 @@ it.skipIf(process.platform === 'win32')('a pipe that nobody writes into holds no
     fs.rmSync(folder, { recursive: true, force: true });
   }
 });
+
+describe('makeFolder', () => {
+  it('makes what is missing, says the first that it made, and nothing where all is there', () => {
+    expect(makeFolder(at('a/b/c'))).toBe(at('a'));
+    expect(makeFolder(at('a/b/d'))).toBe(at('a/b/d'));
+    expect(makeFolder(at('a/b'))).toBeUndefined();
+    if (posix) expect(fs.statSync(at('a/b/c')).mode & 0o777).toBe(0o700);
+    fs.writeFileSync(at('file'), '');
+    expect(() => makeFolder(at('file'))).toThrow(/EEXIST/);
+    expect(() => makeFolder(at('file/x'))).toThrow(/ENOTDIR/);
+  });
+
+  it.skipIf(process.platform !== 'linux')('comes to an end where a folder takes no new one', () => {
+    expect(() => makeFolder('/proc/none/x')).toThrow(/ENOENT/);
+  });
+});
