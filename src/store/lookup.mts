@@ -84,7 +84,7 @@ function isGivenName({ id, uuid }: IndexRow): boolean {
  */
 export function findByPrefix(root: string, prefix: string): IndexRow {
   const rows = allSessions(root);
-  if (rows.length === 0) throw new HandoffError('NO_MATCH', 'no handoffs yet');
+  if (rows.length === 0) throw new HandoffError('NO_MATCH', `no handoffs yet in ${root}; \`handoff config\` says why it is this store`);
   const names = (row: IndexRow) => [row.id, row.uuid, `${row.project}/${row.id}`, `${row.project}/${row.uuid}`, ...(row.source_id === undefined ? [] : [row.source_id])];
   // A session's own id before a folder's name, and both before the id of a transcript that may stand in several.
   const exact = [(row: IndexRow) => row.uuid, (row: IndexRow) => row.id, (row: IndexRow) => row.source_id]
@@ -95,7 +95,7 @@ export function findByPrefix(root: string, prefix: string): IndexRow {
   if (hits.length === 0 && !prefix.startsWith('session-')) hits = rows.filter((row) => names(row).some((name) => name.startsWith(`session-${prefix}`)));
   hits = unique(hits);
   const [hit] = hits;
-  if (hit === undefined) throw new HandoffError('NO_MATCH', `no handoff matches ${prefix}`);
+  if (hit === undefined) throw new HandoffError('NO_MATCH', `no handoff matches ${prefix}; \`handoff list\` shows what is in ${root}`);
   if (hits.length > 1) throw ambiguous(prefix, hits);
   return hit;
 }

@@ -37,7 +37,7 @@ const RENDERED: readonly FindingId[] = ['payload-missing', 'payload-differs', 'p
 
 function verifyAll(root: string, strict: boolean, progress: (done: number, of: number) => void): Outcome {
   const rows = allSessions(root);
-  if (rows.length === 0) throw new HandoffError('NO_MATCH', 'no handoffs yet');
+  if (rows.length === 0) throw new HandoffError('NO_MATCH', `no handoffs yet in ${root}; \`handoff config\` says why it is this store`);
   const results: { checked: Checked; failed: boolean }[] = [];
   for (const row of rows) {
     progress(results.length, rows.length);

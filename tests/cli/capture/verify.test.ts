@@ -133,7 +133,7 @@ describe('one damage is one finding', () => {
     unlinkSync(session().path('manifest.json'));
     expect(verify().told.findings).toMatchObject([{ id: 'manifest-unreadable' }]);
     unlinkSync(join(desk.root, 'INDEX.json'));
-    expect(desk.handoff(['verify', 's'])).toMatchObject({ status: 4, stderr: 'handoff: no handoffs yet\n' });
+    expect(desk.handoff(['verify', 's'])).toMatchObject({ status: 4, stderr: `handoff: no handoffs yet in ${desk.root}; \`handoff config\` says why it is this store\n` });
   });
 
   it('a folder or a pipe in the place of a file is a file that is missing, and keeps nobody waiting', () => {
@@ -255,7 +255,7 @@ describe('the command', () => {
     const json = desk.handoff(['verify', 'w/', '--json']);
     expect([json.status, JSON.parse(json.stdout)]).toMatchObject([3, { error: { code: 'AMBIGUOUS', candidates: ['w/s', 'w/ss', 'w/st'] } }]);
     expect(desk.handoff(['verify', 'nobody'])).toMatchObject({ status: 4, stderr: expect.stringContaining('nobody') });
-    for (const flag of ['s', '--all']) expect(desk.handoff(['verify', flag], { env: { HANDOFFS_ROOT: join(desk.dir, 'none') } })).toMatchObject({ status: 4, stderr: 'handoff: no handoffs yet\n' });
+    for (const flag of ['s', '--all']) expect(desk.handoff(['verify', flag], { env: { HANDOFFS_ROOT: join(desk.dir, 'none') } })).toMatchObject({ status: 4, stderr: expect.stringContaining(`no handoffs yet in ${join(desk.dir, 'none')}; `) });
     expect(readdirSync(desk.dir)).not.toContain('none');
   });
 
