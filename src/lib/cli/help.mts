@@ -91,7 +91,7 @@ export function noVerb(program: Program, name: string | undefined): HandoffError
     return new HandoffError('USAGE', `${name} is a verb of ${other}, not of this program: \`${other} ${name}\`, or node tools/cli.mjs ${name}`);
   }
   const isFlag = name.startsWith('-');
-  const meant = nearest(name, isFlag ? ['--json', '--help', '--version'] : verbs);
+  const meant = /^-*v(?:ersion)?$/i.test(name) ? '--version' : nearest(name, isFlag ? ['--json', '--help', '--version'] : verbs);
   const problem = isFlag ? `${name} stands before any verb` : `unknown verb "${name}"`;
   return new HandoffError('USAGE', meant === undefined ? problem : `${problem}, did you mean "${meant}"?`, {
     data: { verbs, unknown: name, ...(meant === undefined ? {} : { nearest: meant }) },

@@ -52,6 +52,10 @@ describe('which verb', () => {
     expect(err).toMatch(/list +does list/);
   });
 
+  it.each([['version'], ['-v'], ['-V']])('takes %s for --version', async (word) => {
+    expect((await of(plain, [word])).err).toMatch(/, did you mean "--version"\?\n/);
+  });
+
   it('answers an unknown one in JSON where that is asked for', async () => {
     expect(JSON.parse((await of(plain, ['biuld', '--json'])).out)).toMatchObject({ error: { code: 'USAGE', nearest: 'build' } });
     expect(JSON.parse((await of(plain, ['--json'])).out)).toMatchObject({ error: { code: 'USAGE', verbs: ['build', 'list'] } });
