@@ -8,7 +8,7 @@ import { HandoffError } from '../lib/errors.mts';
 import { readText } from '../lib/fs/files.mts';
 import { allLocks, recordsOf } from '../lib/fs/lock.mts';
 import { sessionDir, sessionPaths, storePaths } from './layout.mts';
-import { indexRow, parseRows, rowsFromManifests, type IndexRow } from './index-file.mts';
+import { folders, indexRow, parseRows, rowsFromManifests, type IndexRow } from './index-file.mts';
 import { readManifest } from './manifest.mts';
 import { folderName, isBeside, withSuffix } from './names.mts';
 import { objectiveOf } from './objective.mts';
@@ -18,6 +18,20 @@ export function allSessions(root: string): IndexRow[] {
   const text = readText(storePaths(root).index);
   const rows = (text === undefined ? undefined : parseRows(text)) ?? rowsFromManifests(root);
   return withLocked(root, rows);
+}
+
+/**
+ * Sessions that no row names because their manifest cannot be read, as rows that hold the place alone. A merge of git leaves such
+ * ones, and an index that was made anew knows nothing of them.
+ */
+export function unreadableSessions(root: string, rows: readonly IndexRow[]): (IndexRow & { reason: string })[] {
+  const known = new Set(rows.map(relativePlace));
+  const { projects } = storePaths(root);
+  return folders(projects).flatMap((project) => folders(path.join(projects, project)).flatMap((id) => {
+    const read = known.has(`${project}/${id}`) ? undefined : readManifest(sessionPaths(sessionDir(root, project, id)).manifest);
+    if (read?.state !== 'unreadable') return [];
+    return [{ reason: read.reason, id, uuid: id, project, harness: '', turns: 0, revisions: 0, updated: '', manifest_sha256: '' }];
+  }));
 }
 
 /**
