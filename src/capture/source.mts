@@ -54,7 +54,7 @@ export function openSource(file: string, cwd: string): Source {
   } catch (error) {
     if (fd !== undefined) fs.closeSync(fd);
     const errno = errnoOf(error);
-    if (errno === 'ENOENT' || errno === 'ENOTDIR') throw new HandoffError('SOURCE', `source not found: ${file}`, { cause: error });
+    if (errno === 'ENOENT' || errno === 'ENOTDIR') throw new HandoffError('SOURCE', `source not found: ${file}; it takes the path of a transcript, and \`handoff sources\` lists those recorded for this folder`, { cause: error });
     if (errno !== undefined) throw new HandoffError('SOURCE', `${file} cannot be read (${errno})`, { cause: error });
     throw error;
   }

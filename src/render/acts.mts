@@ -156,6 +156,7 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
 
   function stop(keys: readonly string[], done: Call): void {
     const { at, tool, effect, says, call } = done;
+    done.row.result = 'failed, stopped';
     const key = keys[0] ?? '';
     stopped.delete(key);
     stopped.set(key, { kind: 'call', seq: at.seq, ts: at.ts, tool, target: says.target, effect, interrupted: true, ...(call === undefined ? {} : { call }) });

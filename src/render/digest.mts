@@ -116,7 +116,7 @@ export interface ToolRow {
   ts: string;
   tool: string;
   target: string;
-  /** `ok`, `failed`, `exit 1`, `refused`, `no result`, or `done` where the record does not tell. */
+  /** `ok`, `failed`, `exit 1`, `refused`, `failed, stopped`, `no result`, or `done` where the record does not tell. */
   result: string;
 }
 

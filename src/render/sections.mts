@@ -165,7 +165,7 @@ export function commandsRun(digest: Digest): Section {
   const failed = newest.filter(hasFailed).slice(0, FAILED_ROWS);
   const others = newest.filter((command) => !hasFailed(command)).slice(0, OTHER_ROWS);
   const shown = [...failed, ...others];
-  const checks = digest.tests.slice(-5).reverse().map((check) => `- seq ${check.seq}, ${outcome(check)}: ${inBullet(check.command, TARGET)}`);
+  const checks = digest.tests.slice(-5).reverse().map((check) => `- seq ${check.seq}, ${outcome(check, digest)}: ${inBullet(check.command, TARGET)}`);
   return {
     heading: 'Commands run',
     lead: [
@@ -173,7 +173,7 @@ export function commandsRun(digest: Digest): Section {
       ...(checks.length > 0 ? ['The last run of each check:', '', ...checks, ''] : []),
       ...table('seq', 'result', `command (head ${TARGET})`),
     ],
-    rows: shown.map((command) => row([String(command.seq), outcome(command), inline(command.command, TARGET)])),
+    rows: shown.map((command) => row([String(command.seq), outcome(command, digest), inline(command.command, TARGET)])),
     oldest: 'last',
     weight: 1.5,
     least: 5,
@@ -185,8 +185,9 @@ export function commandsRun(digest: Digest): Section {
 }
 
 
-function outcome(command: CommandRow): string {
+function outcome(command: CommandRow, digest: Digest): string {
   if (command.refused) return 'refused';
+  if (digest.stopped.some(({ seq }) => seq === command.seq)) return 'failed, stopped';
   if (!command.ended) return 'no result';
   if (command.says !== undefined) return `${command.says}, by its output`;
   // Of a line that failed, another command may be the one that did.

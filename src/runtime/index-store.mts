@@ -1,9 +1,8 @@
 /** INDEX.json and the PROJECT.md files, made anew from what the sessions say of themselves. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { sessionPaths, storePaths } from '../store/layout.mts';
-import { dirOf, relativePlace } from '../store/lookup.mts';
-import { readManifest } from '../store/manifest.mts';
+import { storePaths } from '../store/layout.mts';
+import { dirOf, relativePlace, unreadableSessions } from '../store/lookup.mts';
 import { rebuildIndex, folders, type IndexRow } from '../store/index-file.mts';
 import { NONE } from '../store/objective.mts';
 import { rebuildProjectPage } from '../store/project-page.mts';
@@ -31,19 +30,8 @@ export function indexStore(root: string): Indexed {
     }
   });
   const stale = rows.filter((row) => !hasBrief(root, row)).map((row) => `${row.id} (missing HANDOFF.md)`);
-  const unreadable = unreadableManifests(root, rows);
+  const unreadable = unreadableSessions(root, rows).map((row) => `${relativePlace(row)} (${row.reason})`);
   return { ok: unreadable.length === 0, action: 'index', sessions: rows.length, stale: stale.length, stale_sessions: stale, ...(unreadable.length === 0 ? {} : { unreadable }) };
-}
-
-function unreadableManifests(root: string, rows: readonly IndexRow[]): string[] {
-  const { projects } = storePaths(root);
-  const known = new Set(rows.map(relativePlace));
-  return folders(projects).flatMap((project) => folders(path.join(projects, project)).map((folder) => `${project}/${folder}`))
-    .filter((place) => !known.has(place))
-    .flatMap((place) => {
-      const read = readManifest(sessionPaths(path.join(projects, place)).manifest);
-      return read.state === 'unreadable' ? [`${place} (${read.reason})`] : [];
-    });
 }
 
 function hasBrief(root: string, row: IndexRow): boolean {

@@ -44,7 +44,12 @@ export function openRemote(given: string, cwd: string): string {
   } catch (error) {
     throw new HandoffError('SOURCE', `${given} is not there or cannot be read (${errnoOf(error) ?? 'unknown'})`, { cause: error });
   }
-  if (fs.lstatSync(storePaths(root).projects, { throwIfNoEntry: false })?.isDirectory() !== true) throw new HandoffError('SOURCE', `${given} has no folder projects/: it is no store`);
+  if (fs.lstatSync(storePaths(root).projects, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    // A person names the project whose store is meant.
+    const inner = path.join(given, 'handoffs');
+    const isInner = fs.lstatSync(storePaths(path.resolve(cwd, inner)).projects, { throwIfNoEntry: false })?.isDirectory() === true;
+    throw new HandoffError('SOURCE', `${given} has no folder projects/: it is no store${isInner ? `, but ${inner} is one` : ''}`);
+  }
   return root;
 }
 

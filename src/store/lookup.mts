@@ -8,7 +8,7 @@ import { HandoffError } from '../lib/errors.mts';
 import { readText } from '../lib/fs/files.mts';
 import { allLocks, recordsOf } from '../lib/fs/lock.mts';
 import { sessionDir, sessionPaths, storePaths } from './layout.mts';
-import { indexRow, parseRows, rowsFromManifests, type IndexRow } from './index-file.mts';
+import { folders, indexRow, parseRows, rowsFromManifests, type IndexRow } from './index-file.mts';
 import { readManifest } from './manifest.mts';
 import { folderName, isBeside, withSuffix } from './names.mts';
 import { objectiveOf } from './objective.mts';
@@ -18,6 +18,20 @@ export function allSessions(root: string): IndexRow[] {
   const text = readText(storePaths(root).index);
   const rows = (text === undefined ? undefined : parseRows(text)) ?? rowsFromManifests(root);
   return withLocked(root, rows);
+}
+
+/**
+ * Sessions that no row names because their manifest cannot be read, as rows that hold the place alone. A merge of git leaves such
+ * ones, and an index that was made anew knows nothing of them.
+ */
+export function unreadableSessions(root: string, rows: readonly IndexRow[]): (IndexRow & { reason: string })[] {
+  const known = new Set(rows.map(relativePlace));
+  const { projects } = storePaths(root);
+  return folders(projects).flatMap((project) => folders(path.join(projects, project)).flatMap((id) => {
+    const read = known.has(`${project}/${id}`) ? undefined : readManifest(sessionPaths(sessionDir(root, project, id)).manifest);
+    if (read?.state !== 'unreadable') return [];
+    return [{ reason: read.reason, id, uuid: id, project, harness: '', turns: 0, revisions: 0, updated: '', manifest_sha256: '' }];
+  }));
 }
 
 /**
@@ -84,7 +98,7 @@ function isGivenName({ id, uuid }: IndexRow): boolean {
  */
 export function findByPrefix(root: string, prefix: string): IndexRow {
   const rows = allSessions(root);
-  if (rows.length === 0) throw new HandoffError('NO_MATCH', 'no handoffs yet');
+  if (rows.length === 0) throw new HandoffError('NO_MATCH', `no handoffs yet in ${root}; \`handoff config\` says why it is this store`);
   const names = (row: IndexRow) => [row.id, row.uuid, `${row.project}/${row.id}`, `${row.project}/${row.uuid}`, ...(row.source_id === undefined ? [] : [row.source_id])];
   // A session's own id before a folder's name, and both before the id of a transcript that may stand in several.
   const exact = [(row: IndexRow) => row.uuid, (row: IndexRow) => row.id, (row: IndexRow) => row.source_id]
@@ -95,7 +109,7 @@ export function findByPrefix(root: string, prefix: string): IndexRow {
   if (hits.length === 0 && !prefix.startsWith('session-')) hits = rows.filter((row) => names(row).some((name) => name.startsWith(`session-${prefix}`)));
   hits = unique(hits);
   const [hit] = hits;
-  if (hit === undefined) throw new HandoffError('NO_MATCH', `no handoff matches ${prefix}`);
+  if (hit === undefined) throw new HandoffError('NO_MATCH', `no handoff matches ${prefix}; \`handoff list\` shows what is in ${root}`);
   if (hits.length > 1) throw ambiguous(prefix, hits);
   return hit;
 }

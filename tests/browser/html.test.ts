@@ -147,6 +147,13 @@ describe.skipIf(name === undefined && !required)(title('the page in a browser'),
     expect(await text('#commands')).toContain('exit 1');
   });
 
+  it('shows as pending what the brief shows: calls that were stopped, and the prompt without an answer', async () => {
+    await show(pageOf([turn({ class: 'USER', text: 'Import all' }), ...calls('Bash', { command: 'import.sh' }, 'aborted by user', { ok: false }), turn({ class: 'USER', text: 'Is it there?' })]));
+    const text = (selector: string) => page.evaluate<string>(`document.querySelector(${JSON.stringify(selector)}).innerText`);
+    expect(await text('#pending')).toMatch(/Pending\s*2[^]*Stopped Bash\s+Outcome unknown: look first\s+import\.sh[^]*Prompt, not answered\s+Answer it\s+Is it there\?/);
+    expect(await text('#commands')).toMatch(/failed, stopped/);
+  });
+
   it('marks what came from another handoff as second-hand', async () => {
     seq = 0;
     const brief = '# Handoff: older\n\n## Objective (verbatim)\n\n```text\nThe older goal\n```\n\n## State right now (verbatim tail)\n\n```text\nAll is well\n```\n';

@@ -204,3 +204,25 @@ describe('names', () => {
     expect((await handoff('rename', 's', '名前')).status).toBe(0);
   });
 });
+
+describe('a verb of another layer', () => {
+  it('is known to the engine, which says where it is; every verb that the umbrella has beside the engine\'s', async () => {
+    const others = (umbrella.groups ?? []).filter((group) => group !== handoffProgram)
+      .flatMap(({ prefix, verbs }) => (prefix === undefined ? verbs.map(({ name }) => name) : [prefix]));
+    const own = handoffProgram.verbs.map(({ name }) => name);
+    expect([...handoffProgram.elsewhere?.verbs ?? []].sort()).toEqual([...new Set(others)].filter((name) => !own.includes(name) && name !== 'version').sort());
+    expect(await handoff('promote', 's')).toMatchObject({ status: 2, err: expect.stringContaining('`agents-handoff promote`') });
+    expect((await say(umbrella, ['promote', 's'])).status).not.toBe(2);
+  });
+});
+
+describe('a store that is not where it was looked for', () => {
+  it('is named by who looks into the folder around it', async () => {
+    desk.file('s.jsonl', lines(...talk(2, 's')));
+    await handoff('build', 's.jsonl');
+    mkdirSync(join(desk.dir, 'their/handoffs/projects'), { recursive: true });
+    expect((await runtime('federated-merge', '--from', 'their')).err).toContain('their has no folder projects/: it is no store, but their/handoffs is one');
+    mkdirSync(join(desk.dir, 'bare'));
+    expect((await runtime('federated-merge', '--from', 'bare')).err).toMatch(/it is no store\n/);
+  });
+});

@@ -128,7 +128,8 @@ describe('handoff sources', () => {
   });
 
   it('says so where there is nothing', () => {
-    expect(call()).toMatchObject({ status: 0, stdout: 'No harness has recorded a session of this folder; --all shows those of others.\n', stderr: '' });
+    expect(call(['--harness', 'codex']).stdout).toBe('codex has recorded no session of this folder; --all shows those of other folders.\n');
+    expect(call()).toMatchObject({ status: 0, stdout: 'No harness has recorded a session of this folder; --all shows those of other folders.\n', stderr: '' });
     expect(listed(['--all'])).toEqual({ sources: [], more: 0 });
   });
 
@@ -256,7 +257,7 @@ describe('handoff build --latest', () => {
   });
 
   it('says so where there is none, and does not take a file besides', () => {
-    expect(build('--latest')).toMatchObject({ status: 2, stdout: '', stderr: 'handoff: no session of this folder is recorded; `handoff sources --all` shows those of others\n' });
+    expect(build('--latest')).toMatchObject({ status: 2, stdout: '', stderr: 'handoff: no session of this folder is recorded; `handoff sources --all` shows those of other folders\n' });
     expect(build('--latest', 'x.jsonl')).toMatchObject({ status: 2, stderr: expect.stringContaining('either a file or --latest') as string });
   });
 

@@ -96,7 +96,7 @@ async function latest({ source, harness }: Options<typeof flags>, [word]: readon
   if (source !== undefined || word !== undefined) throw new HandoffError('USAGE', 'build takes either a file or --latest');
   const { newestHere } = await import('../../capture/sessions-here.mts');
   const newest = await newestHere({ env: io.env, cwd: io.cwd, harness, note: (text) => io.note(text) });
-  if (newest === undefined) throw new HandoffError('SOURCE', `no session of this folder is recorded${harness === undefined ? '' : ` by ${harness}`}; \`handoff sources --all\` shows those of others`);
+  if (newest === undefined) throw new HandoffError('SOURCE', `no session of this folder is recorded${harness === undefined ? '' : ` by ${harness}`}; \`handoff sources --all\` shows those of other folders`);
   io.note(`the newest transcript of this folder is ${newest.path} (${newest.place.harness})`);
   return newest.path;
 }

@@ -11,7 +11,7 @@ import { TURN_CLASSES, type Turn } from '../../transcript/turn.mts';
 import fs from 'node:fs';
 
 const flags = {
-  turns: { type: 'value', value: '<A..B>', summary: 'print the turns with a seq from A to B instead; one side may be left out' },
+  turns: { type: 'value', value: '<A..B>', summary: 'print the turns with a seq from A to B instead; one side may be left out, and A alone is one turn' },
   class: { type: 'value', value: '<class>', summary: 'only turns of this class: USER, AGENT, THOUGHT, TOOL or OTHER' },
 } as const;
 
@@ -59,7 +59,7 @@ function filterOf(range: string | undefined, kind: string | undefined): (turn: T
   const name = kind?.toUpperCase();
   if (name !== undefined && !(TURN_CLASSES as readonly string[]).includes(name)) throw new HandoffError('USAGE', `--class takes one of ${TURN_CLASSES.join(', ')}, not ${kind}`);
   const [, one, dots, other] = /^(-?\d+)?(\.\.)?(-?\d+)?$/.exec(range ?? '..') ?? [];
-  if (one === undefined && dots === undefined) throw new HandoffError('USAGE', `--turns takes A..B, not ${range}`);
+  if (one === undefined && dots === undefined) throw new HandoffError('USAGE', `--turns takes one seq or A..B, not ${range}`);
   const from = one === undefined ? -Infinity : Number(one);
   const to = other === undefined ? (dots === undefined ? from : Infinity) : Number(other);
   return (turn) => turn.seq >= from && turn.seq <= to && (name === undefined || turn.class === name);

@@ -45,7 +45,7 @@ export const command: Command<typeof flags> = {
     const rows: Row[] = [];
     for (let one = await sessions.next(); one !== undefined; one = rows.length < SHOWN ? await sessions.next() : undefined) rows.push(rowOf(one, standing(one), redactor));
     const more = sessions.left();
-    return { json: { sources: rows, more }, text: [...table(rows), ...rest(rows.length, more, all)].join('\n') };
+    return { json: { sources: rows, more }, text: [...table(rows), ...rest(rows.length, more, all, options.harness)].join('\n') };
   },
 };
 
@@ -65,8 +65,9 @@ function table(rows: readonly Row[]): string[] {
   return cells.map((row) => row.map((cell, at) => (at === 5 ? shown(cell) : cell.padEnd(widths[at] ?? 0))).join('  '));
 }
 
-function rest(count: number, more: number, all: boolean): string[] {
-  if (count === 0 && more === 0) return [all ? 'No harness has recorded a session here.' : 'No harness has recorded a session of this folder; --all shows those of others.'];
+function rest(count: number, more: number, all: boolean, harness: string | undefined): string[] {
+  const who = harness ?? 'No harness';
+  if (count === 0 && more === 0) return [`${who} has recorded ${harness === undefined ? 'a' : 'no'} session ${all ? 'here.' : 'of this folder; --all shows those of other folders.'}`];
   if (more === 0) return [];
   return [all ? `… and ${more} older ones.` : `… and ${more} older ones were not looked into; --harness narrows it.`];
 }

@@ -18,6 +18,14 @@ export const program: Program = {
     { name: 'export', summary: 'a handoff as one document to send elsewhere; reads only', load: async () => (await import('./export.mts')).command },
     { name: 'check', summary: 'what has moved since a handoff: files, branch, commits, working tree, transcript; reads only', load: async () => (await import('./check.mts')).command },
   ],
+  elsewhere: {
+    name: 'agents-handoff',
+    verbs: [
+      'auto', 'verify-gate', 'promote', 'merge', 'federated-merge', 'validate', 'dispatch', 'self-improve', 'index', 'unlock',
+      'evaluate', 'run', 'job', 'resume', 'status', 'policy', 'capabilities',
+      'install', 'update', 'remove', 'verify-package', 'where', 'doctor',
+    ],
+  },
   // 2.0.x had no verb for a build: `--handoff --source <file>`.
   rewrite(argv) {
     const flag = argv.indexOf('--handoff');

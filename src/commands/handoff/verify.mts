@@ -3,7 +3,7 @@ import { HandoffError } from '../../lib/errors.mts';
 import { findRoot } from '../../lib/handoff-root.mts';
 import { checkSession, type Checked } from '../../store/checker.mts';
 import type { Finding, FindingId } from '../../store/findings.mts';
-import { allSessions, findByPrefix } from '../../store/lookup.mts';
+import { allSessions, findByPrefix, unreadableSessions } from '../../store/lookup.mts';
 
 const flags = {
   all: { type: 'boolean', summary: 'every session of the store' },
@@ -36,8 +36,9 @@ const LOST: readonly FindingId[] = ['manifest-unreadable', 'manifest-tampered', 
 const RENDERED: readonly FindingId[] = ['payload-missing', 'payload-differs', 'payload-unreadable'];
 
 function verifyAll(root: string, strict: boolean, progress: (done: number, of: number) => void): Outcome {
-  const rows = allSessions(root);
-  if (rows.length === 0) throw new HandoffError('NO_MATCH', 'no handoffs yet');
+  const indexed = allSessions(root);
+  const rows = [...indexed, ...unreadableSessions(root, indexed)];
+  if (rows.length === 0) throw new HandoffError('NO_MATCH', `no handoffs yet in ${root}; \`handoff config\` says why it is this store`);
   const results: { checked: Checked; failed: boolean }[] = [];
   for (const row of rows) {
     progress(results.length, rows.length);

@@ -5,6 +5,9 @@ import type { Brought } from '../../install/bring.mts';
 import { readRecord } from '../../install/record.mts';
 import { listLine } from './acting.mts';
 
+/** As many files of one folder are named in a dry run; of more, how many they are. */
+const FILES_NAMED = 5;
+
 export interface Told { readonly provenance?: boolean; readonly record?: boolean }
 
 /** The document of one copy. */
@@ -26,7 +29,7 @@ export function broughtText(brought: Brought, dryRun: boolean, told: Told): stri
   return [
     `install: ${first}`,
     ...(finished && action !== 'already' ? [`  ${dryRun ? 'would finish' : 'finished'} what was interrupted`] : []),
-    ...(dryRun ? brought.steps.filter(({ action: one }) => one !== 'same').map(({ path, action: one }) => `  ${one} ${path}`) : []),
+    ...(dryRun ? stepLines(brought.steps) : []),
     ...listLine('edited, kept as it is', kept),
     ...listLine('edited, no longer part of the copy', left),
     ...listLine('missing', missing),
@@ -35,6 +38,22 @@ export function broughtText(brought: Brought, dryRun: boolean, told: Told): stri
     ...hooks.map((hook) => `  ${dryRun ? 'would wire hooks in' : 'hooks in'} ${hook.settings} (${hook.events.join(', ')})`),
     ...(dryRun ? [] : tell(target, told)),
   ];
+}
+
+/** What is done to each file. Of a folder that gets many, one line: what is wired and kept is said below, and has to stay in sight. */
+function stepLines(steps: Brought['steps']): string[] {
+  const done = steps.filter(({ action }) => action !== 'same');
+  const headOf = ({ path, action }: Brought['steps'][number]): string | undefined => {
+    const at = path.indexOf('/');
+    return at === -1 || (action !== 'add' && action !== 'replace') ? undefined : `  ${action} ${path.slice(0, at)}/`;
+  };
+  const counts = new Map<string, number>();
+  for (const step of done) counts.set(headOf(step) ?? '', (counts.get(headOf(step) ?? '') ?? 0) + 1);
+  return [...new Set(done.map((step) => {
+    const head = headOf(step);
+    const count = counts.get(head ?? '') ?? 0;
+    return head === undefined || count <= FILES_NAMED ? `  ${step.action} ${step.path}` : `${head} (${counted(count, 'file')})`;
+  }))];
 }
 
 /** What --provenance and --record add for a copy. */

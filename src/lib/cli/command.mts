@@ -68,6 +68,8 @@ export interface Program {
   readonly groups?: readonly Program[];
   /** A sentence under the list of verbs. */
   readonly footnote?: string;
+  /** Another program that people take for this one, and its verbs: who asks for one of them is sent there. */
+  readonly elsewhere?: { readonly name: string; readonly verbs: readonly string[] };
   /** The word that stands before this program's verbs where it is a group: `capabilities check`. */
   readonly prefix?: string;
 }

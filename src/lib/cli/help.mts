@@ -5,6 +5,8 @@ import type { Command, Flag, Outcome, Program, Verb } from './command.mts';
 import { COMMON_FLAGS } from './flags.mts';
 import { nearest } from './nearest.mts';
 
+const COLUMNS = 80;
+
 /** `--version`. */
 export function version(program: Program): Outcome {
   return { json: { name: program.name, version: VERSION }, text: VERSION };
@@ -17,11 +19,11 @@ export function programHelp(program: Program): Outcome {
   return {
     json: { name: program.name, summary: program.summary, version: VERSION, verbs },
     text: [
-      `${program.name}: ${program.summary}`,
+      ...wrapped(`${program.name}: ${program.summary}`),
       '',
       programListing(program),
       'Every verb takes --json and --help; --version prints the version.',
-      'Exit codes: 0 is success; 1 a failure, 2 a mistake in the words or the configuration; each verb\'s --help has its own.',
+      ...wrapped('Exit codes: 0 is success; 1 a failure, 2 a mistake in the words or the configuration; each verb\'s --help has its own.'),
       ...(verbs.length === 0 ? [] : [`Example: ${program.name} ${verbs[0]!.name} --help`]),
     ].join('\n'),
   };
@@ -34,8 +36,8 @@ export function commandHelp(program: Program, command: Command): Outcome {
   const lines = [
     `usage: ${usage}`,
     '',
-    command.summary,
-    ...(command.details === undefined ? [] : ['', command.details]),
+    ...wrapped(command.summary),
+    ...(command.details === undefined ? [] : ['', ...command.details.split('\n').flatMap((line) => wrapped(line))]),
     '',
     'Flags:',
     ...columns(flags.map(([name, flag]) => [flagForm(name, flag), flag.summary])),
@@ -68,19 +70,31 @@ export function programListing(program: Program): string {
   for (const { title, verbs } of groups) {
     lines.push(title, ...columns(verbs.map(({ name, summary }) => [name, summary]), width), '');
   }
-  if (program.footnote !== undefined) lines.push(program.footnote, '');
+  if (program.footnote !== undefined) lines.push(...wrapped(program.footnote), '');
   return lines.join('\n');
+}
+
+/** The verbs by name only, so that the sentence about a mistaken one stays in sight. */
+export function shortListing(program: Program): string {
+  const names = groupsOf(program).flatMap(({ verbs }) => verbs.map(({ name }) => name));
+  // A verb of two words stays in one line, so that the second is not taken for a verb.
+  const list = wrapped(`Verbs: ${names.map((name) => name.replaceAll(' ', '\u00a0')).join(', ')}`).join('\n').replaceAll('\u00a0', ' ');
+  return `${list}\n\`${program.name} --help\` says what each of them does.`;
 }
 
 /** The error for no verb, or for one that this program does not have. */
 export function noVerb(program: Program, name: string | undefined): HandoffError {
   const verbs = groupsOf(program).flatMap((group) => group.verbs.map((verb) => verb.name));
   if (name === undefined) return new HandoffError('USAGE', 'no verb was given', { data: { verbs } });
+  if (program.elsewhere?.verbs.includes(name) === true) {
+    const other = program.elsewhere.name;
+    return new HandoffError('USAGE', `${name} is a verb of ${other}, not of this program: \`${other} ${name}\`, or node tools/cli.mjs ${name}`);
+  }
   const isFlag = name.startsWith('-');
-  const meant = nearest(name, isFlag ? ['--json', '--help', '--version'] : verbs);
+  const meant = /^-*v(?:ersion)?$/i.test(name) ? '--version' : nearest(name, isFlag ? ['--json', '--help', '--version'] : verbs);
   const problem = isFlag ? `${name} stands before any verb` : `unknown verb "${name}"`;
   return new HandoffError('USAGE', meant === undefined ? problem : `${problem}, did you mean "${meant}"?`, {
-    data: { verbs, ...(meant === undefined ? {} : { nearest: meant }) },
+    data: { verbs, unknown: name, ...(meant === undefined ? {} : { nearest: meant }) },
   });
 }
 
@@ -120,7 +134,21 @@ function flagForm(name: string, flag: Flag): string {
 
 function columns(rows: ReadonlyArray<readonly [string, string]>, atLeast = 0): string[] {
   const width = Math.max(atLeast, ...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+  return rows.flatMap(([left, right]) => wrapped(right, width + 4).map((line, at) => (at === 0 ? `  ${left.padEnd(width)}  ${line}` : `${' '.repeat(width + 4)}${line}`)));
+}
+
+/** `text` in lines that fit a terminal of 80 columns beside an indent of `indent`; a word that is longer is not cut. */
+function wrapped(text: string, indent = 0): string[] {
+  const lines: string[] = [];
+  let line = '';
+  // Only blanks are places to break: what holds no-break spaces is one word.
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > COLUMNS - indent) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
 }
 
 function withoutKeys<T>(table: Readonly<Record<string, T>>, keys: object): Record<string, T> {

@@ -3,7 +3,7 @@ import { HandoffError, errnoOf } from '../errors.mts';
 import { VERSION } from '../version.mts';
 import type { Program } from './command.mts';
 import { EXIT_BUG, exitCodeOf } from './exit-codes.mts';
-import { programListing } from './help.mts';
+import { programListing, shortListing } from './help.mts';
 import { writeErr, writeOut, type Host } from './io.mts';
 
 /** Prints the error and gives its exit status. Never throws. */
@@ -23,7 +23,8 @@ export async function report(error: unknown, program: Program, json: boolean, ho
     return EXIT_BUG;
   }
   writeErr(host, message, prefix);
-  if ('verbs' in known.data) writeErr(host, `\n${programListing(program)}`);
+  // All verbs of several programs are more than a screen: the sentence above them would be out of sight.
+  if ('verbs' in known.data) writeErr(host, `\n${'unknown' in known.data && program.groups !== undefined ? shortListing(program) : programListing(program)}`);
   return exitCodeOf(known.code, program.layer);
 }
 

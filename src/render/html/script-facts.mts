@@ -70,11 +70,12 @@ function summary() {
 
 function pending() {
   const safe = (row) => row.effect === 'read' || row.effect === 'idempotent';
-  const what = (row) => (row.kind === 'prompt' ? 'Queued prompt' : (row.kind === 'background' ? 'Background ' : '') + (row.tool || 'call') + (row.interrupted ? ', interrupted' : ''));
-  const advice = (row) => (row.kind === 'prompt' ? 'Never delivered: answer it' : row.kind === 'background' ? 'Never reported: look first' : safe(row) ? 'Safe to repeat' : 'Outcome unknown: look first');
-  const total = digest.pending.length + digest.pendingLeft;
+  const what = (row) => (row.kind === 'prompt' ? (row.unanswered ? 'Prompt, not answered' : 'Queued prompt') : (row.stopped ? 'Stopped ' : row.kind === 'background' ? 'Background ' : '') + (row.tool || 'call') + (row.interrupted && !row.stopped ? ', interrupted' : ''));
+  const advice = (row) => (row.kind === 'prompt' ? (row.unanswered ? 'Answer it' : 'Never delivered: answer it') : row.kind === 'background' ? 'Never reported: look first' : safe(row) ? 'Safe to repeat' : 'Outcome unknown: look first');
+  const rows = [...digest.stopped.map((row) => ({ ...row, stopped: true })), ...(digest.unanswered ? [{ ...digest.unanswered, unanswered: true }] : []), ...digest.pending];
+  const total = rows.length + digest.pendingLeft;
   const show = (rows) => table([['Turn', 'at'], ['What', 'short'], ['Before you go on', ''], ['About', '']], rows.map((row) => [toTurn(row.seq), what(row), plain('span', row.kind === 'call' && safe(row) ? 'good' : 'bad', advice(row)), plain('span', 'said', row.target)]));
-  return section('pending', 'Pending', total, total === 0 ? nothing('Nothing: every recorded call has its result, and every prompt reached the agent.') : some(digest.pending, 20, show));
+  return section('pending', 'Pending', total, total === 0 ? nothing('Nothing: every recorded call has its result, and every prompt reached the agent.') : some(rows, 20, show));
 }
 
 function asked() {
@@ -115,7 +116,8 @@ function files() {
 }
 
 function commands() {
-  const result = (row) => (row.refused ? 'refused' : row.says ? row.says + ', by its output' : !row.ended ? 'no result' : row.masked ? (row.ok === false ? 'failed, of the whole line' : 'status is of the last command in the line') : row.exit !== undefined ? (row.exit === 0 && row.ok === false ? 'failed' : 'exit ' + row.exit) : row.ok === undefined ? 'not recorded' : row.ok ? 'ok' : 'failed');
+  const isStopped = (row) => digest.stopped.some((one) => one.seq === row.seq);
+  const result = (row) => (row.refused ? 'refused' : isStopped(row) ? 'failed, stopped' : row.says ? row.says + ', by its output' : !row.ended ? 'no result' : row.masked ? (row.ok === false ? 'failed, of the whole line' : 'status is of the last command in the line') : row.exit !== undefined ? (row.exit === 0 && row.ok === false ? 'failed' : 'exit ' + row.exit) : row.ok === undefined ? 'not recorded' : row.ok ? 'ok' : 'failed');
   const tone = (row) => (row.ok === false || row.refused || row.says === 'failed' ? 'bad' : row.says === 'passed' ? 'good' : row.masked ? 'soft' : row.ok === true || row.exit === 0 ? 'good' : 'soft');
   const row = (one) => [toTurn(one.seq), plain('span', tone(one), result(one)), plain('span', 'command', one.command.length > 400 ? one.command.slice(0, 400).toWellFormed() + '…' : one.command)];
   const show = (rows) => table([['Turn', 'at'], ['Result', 'short'], ['Command', '']], rows.map(row));

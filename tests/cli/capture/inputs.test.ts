@@ -41,7 +41,7 @@ describe('a build refuses', () => {
   it('a file that is missing, a folder, and a pipe that would never end', () => {
     mkdirSync(join(desk.dir, 'folder.jsonl'));
     expect(spawnSync('mkfifo', [join(desk.dir, 'pipe.jsonl')]).status).toBe(0);
-    refused(['missing.jsonl'], 2, /^handoff: source not found: missing\.jsonl\n$/);
+    refused(['missing.jsonl'], 2, /^handoff: source not found: missing\.jsonl; .*`handoff sources`.*\n$/);
     refused(['folder.jsonl'], 2, /folder\.jsonl is a folder/);
     refused(['pipe.jsonl'], 2, /pipe\.jsonl is not a file \(a pipe or device\).*build -/);
     refused(['/dev/null'], 2, /not a file/);

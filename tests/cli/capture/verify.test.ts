@@ -133,7 +133,16 @@ describe('one damage is one finding', () => {
     unlinkSync(session().path('manifest.json'));
     expect(verify().told.findings).toMatchObject([{ id: 'manifest-unreadable' }]);
     unlinkSync(join(desk.root, 'INDEX.json'));
-    expect(desk.handoff(['verify', 's'])).toMatchObject({ status: 4, stderr: 'handoff: no handoffs yet\n' });
+    expect(desk.handoff(['verify', 's'])).toMatchObject({ status: 4, stderr: `handoff: no handoffs yet in ${desk.root}; \`handoff config\` says why it is this store\n` });
+  });
+
+  it('a manifest that a merge left with marks fails with --all, also where the index knows nothing of it', () => {
+    const file = session().path('manifest.json');
+    writeFileSync(file, `<<<<<<< HEAD\n${readFileSync(file, 'utf8')}=======\n{}\n>>>>>>> theirs\n`);
+    for (const index of ['<<<<<<< HEAD\n[]\n', '[]']) {
+      writeFileSync(join(desk.root, 'INDEX.json'), index);
+      expect(desk.handoff(['verify', '--all'])).toMatchObject({ status: 1, stdout: expect.stringMatching(/^FAIL s: manifest\.json cannot be read \(it is not JSON\)[^]*1 checked, 1 failed/) });
+    }
   });
 
   it('a folder or a pipe in the place of a file is a file that is missing, and keeps nobody waiting', () => {
@@ -255,7 +264,7 @@ describe('the command', () => {
     const json = desk.handoff(['verify', 'w/', '--json']);
     expect([json.status, JSON.parse(json.stdout)]).toMatchObject([3, { error: { code: 'AMBIGUOUS', candidates: ['w/s', 'w/ss', 'w/st'] } }]);
     expect(desk.handoff(['verify', 'nobody'])).toMatchObject({ status: 4, stderr: expect.stringContaining('nobody') });
-    for (const flag of ['s', '--all']) expect(desk.handoff(['verify', flag], { env: { HANDOFFS_ROOT: join(desk.dir, 'none') } })).toMatchObject({ status: 4, stderr: 'handoff: no handoffs yet\n' });
+    for (const flag of ['s', '--all']) expect(desk.handoff(['verify', flag], { env: { HANDOFFS_ROOT: join(desk.dir, 'none') } })).toMatchObject({ status: 4, stderr: expect.stringContaining(`no handoffs yet in ${join(desk.dir, 'none')}; `) });
     expect(readdirSync(desk.dir)).not.toContain('none');
   });
 

@@ -20,7 +20,9 @@ describe('the built installer', () => {
   it('goes through the life of a copy, with each verb in one of its forms', () => {
     const entry = join(REPOSITORY, 'install/install.mjs');
     const start = (...argv: string[]) => run(entry, argv, { cwd: desk.cwd, home: desk.home });
-    expect(start('i', '--claude', '--dry-run').stdout).toMatch(new RegExp(`would install ${VERSION}.*\\(${FILES.length} files\\)`));
+    const planned = start('i', '--claude', '--dry-run').stdout;
+    expect(planned).toMatch(/\n {2}add SKILL\.md\n(.*\n)* {2}add tools\/ \(\d+ files\)\n/);
+    expect(planned).toMatch(new RegExp(`would install ${VERSION}.*\\(${FILES.length} files\\)`));
     expect(start('--harness=claude')).toMatchObject({ status: 0, stderr: '', stdout: expect.stringMatching(new RegExp(`installed ${VERSION} .*\\(${FILES.length} files\\)`)) });
     expect(Object.keys(desk.tree(desk.copy())).filter((name) => FILES.includes(name)).sort()).toEqual([...FILES].sort());
     expect(start('--claude', '--verify')).toMatchObject({ status: 0, stdout: expect.stringMatching(/^install: PASS /) });
@@ -32,6 +34,7 @@ describe('the built installer', () => {
     expect(start('rm')).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/^install: nothing was removed: nobody confirmed it/) });
     expect(start('--remove', '-f')).toMatchObject({ status: 0, stdout: expect.stringMatching(/removed/) });
     expect(start('v')).toMatchObject({ status: 1, stderr: 'install: nothing is installed\n' });
+    expect(start('uninstall', '-f')).toMatchObject({ status: 0, stdout: 'install: nothing is installed; nothing was removed\n' });
     // A registry that nobody answers: the words were understood.
     expect(start('--verify-package', '--registry', 'http://127.0.0.1:9/')).toMatchObject({ status: 1, stderr: expect.stringMatching(/^install: http:\/\/127\.0\.0\.1:9 could not be asked/) });
   });
@@ -43,7 +46,7 @@ describe('the built installer', () => {
     expect(JSON.parse(umbrella('--json', 'install', 'list').stdout)).toHaveLength(1);
     expect(umbrella('list')).toMatchObject({ status: 4, stderr: expect.stringMatching(/^handoff: no handoffs yet/) });
     expect(umbrella('verify')).toMatchObject({ status: 2, stderr: expect.stringMatching(/^handoff: /) });
-    expect(umbrella('--help').stdout).toMatch(/installs, updates, verifies and removes the skill:\n {2}install .*\n(.*\n)* {2}verify-package .*\n(.*\n)*.*--verify and --list, or `install verify`/);
+    expect(umbrella('--help').stdout).toMatch(/installs, updates, verifies and removes the skill:\n {2}install .*\n(.*\n)* {2}verify-package .*\n(.*\n)*.*--verify and\n--list, or `install verify`/);
     expect(umbrella('install', '--help').stdout).toMatch(/^usage: install install/);
     expect(umbrella('remove', '--claude', '--force').status).toBe(0);
   });

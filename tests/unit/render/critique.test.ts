@@ -111,6 +111,8 @@ describe('failures', () => {
     const turns = [user('Import all'), call('1', 'exec_command', { cmd: 'import.sh' }, { effect: 'unknown' }), result('1', 'Wall time: 3.8 seconds\naborted by user', { ok: false }), other('interrupted', 'x')];
     expect(part(turns, 'Pending').rows).toEqual([['1', 'stopped exec_command', 'unknown', 'import.sh', 'outcome unknown: look first']]);
     expect(part(turns, 'State').lines.join('\n')).toContain('Stopped while running: seq 1, import.sh; outcome unknown: look first.');
+    expect(part(turns, 'Commands run').rows).toEqual([['1', 'failed, stopped', 'import.sh']]);
+    expect(part(turns, 'Tool calls').rows).toEqual([['1', 'exec_command', 'failed, stopped', 'import.sh']]);
     expect(digestOf(turns).errors).toEqual([]);
     expect(digestOf([...turns, call('2', 'exec_command', { cmd: 'import.sh' }), result('2', 'ok', { ok: true, exit: 0 })]).stopped).toEqual([]);
   });

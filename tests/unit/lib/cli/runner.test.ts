@@ -52,6 +52,10 @@ describe('which verb', () => {
     expect(err).toMatch(/list +does list/);
   });
 
+  it.each([['version'], ['-v'], ['-V']])('takes %s for --version', async (word) => {
+    expect((await of(plain, [word])).err).toMatch(/, did you mean "--version"\?\n/);
+  });
+
   it('answers an unknown one in JSON where that is asked for', async () => {
     expect(JSON.parse((await of(plain, ['biuld', '--json'])).out)).toMatchObject({ error: { code: 'USAGE', nearest: 'build' } });
     expect(JSON.parse((await of(plain, ['--json'])).out)).toMatchObject({ error: { code: 'USAGE', verbs: ['build', 'list'] } });
@@ -97,6 +101,18 @@ describe('groups', () => {
     expect((await of(umbrella, ['capabilities'])).status).toBe(2);
   });
 
+  it('tell a wrong word in a few lines, with the names of the verbs', async () => {
+    const { err } = await of(umbrella, ['biuld']);
+    expect(err).toMatch(/^prog: unknown verb "biuld", did you mean "build"\?\n\nVerbs: .*capabilities list.*\n`prog --help` says/);
+    expect(err).not.toContain('does build');
+    expect((await of(umbrella, [])).err).toMatch(/build +does build/);
+  });
+
+  it('send on who asks for the verb of another program', async () => {
+    const engine: Program = { ...plain, elsewhere: { name: 'other', verbs: ['stamp'] } };
+    expect(await of(engine, ['stamp', 'x'])).toEqual({ status: 2, out: '', err: 'prog: stamp is a verb of other, not of this program: `other stamp`, or node tools/cli.mjs stamp\n' });
+  });
+
   it('are listed in help under their names, without what cannot be reached and without empty ones', async () => {
     const { out } = await of(umbrella, ['--help']);
     expect(out).toMatch(/the engine:\n +list .*\n +build .*\n\nthe probes:\n +capabilities list .*\n\nthe installer:\n +where .*\n/);
@@ -113,6 +129,16 @@ describe('help and version', () => {
     expect(out).toMatch(/7 +odd/);
     expect(out).toContain('prog list x');
     expect(out).not.toContain('quiet');
+  });
+
+  it('fits 80 columns, with what does not fit in lines below', async () => {
+    const many = Array.from({ length: 40 }, (_, at) => `word${at}`).join(' ');
+    const long = verb('long', undefined, { summary: many, details: many, exits: { 0: many } });
+    for (const argv of [['long', '--help'], ['--help']]) {
+      const { out } = await of(programOf(long), argv);
+      expect(out.split('\n').filter((line) => line.length > 80)).toEqual([]);
+      expect(out.replace(/\s+/g, ' ')).toContain(many);
+    }
   });
 
   it('is one document with --json', async () => {
