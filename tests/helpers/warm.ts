@@ -41,7 +41,10 @@ export function runWarm(product: string, asked: Asked): { status: number; stdout
   threads.set(product, thread);
   Atomics.store(thread.done, 0, 0);
   thread.port.postMessage(asked);
-  if (Atomics.wait(thread.done, 0, 0, LONGEST_MS) === 'timed-out') throw new Error(`${asked.program} ${asked.argv.join(' ')} did not end`);
+  // The call that wakes may be a late one of the command before.
+  while (Atomics.load(thread.done, 0) === 0) {
+    if (Atomics.wait(thread.done, 0, 0, LONGEST_MS) === 'timed-out') throw new Error(`${asked.program} ${asked.argv.join(' ')} did not end`);
+  }
   const { message } = receiveMessageOnPort(thread.port) as { message: { status: number; stdout: string; stderr: string; broken?: string } };
   if (message.broken !== undefined) throw new Error(message.broken);
   return message;
