@@ -7,7 +7,7 @@ import { Broker } from '../helpers/broker.ts';
 import { countCalls, failAt, killAt, skipWithoutStrace, strike, type Call, type Child } from '../helpers/strace.ts';
 import { SHORT } from './commands.ts';
 import { describePoint, errorPoints, killPoints, kindOf, type Point } from './matrix.ts';
-import { record } from './table.ts';
+import { record } from './record.ts';
 import { EVIDENCE, explains, listing, Workshop } from './workshop.ts';
 
 const EVERY = Number(process.env['HANDOFF_FAULT_EVERY'] ?? 1);

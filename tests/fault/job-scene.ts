@@ -12,7 +12,7 @@ import { sha256 } from '../helpers/desk.ts';
 import { freshFolder } from '../helpers/run.ts';
 import { countCalls, failAt, killAt, strike, type Call, type Child } from '../helpers/strace.ts';
 import { describePoint, kindOf, type Held, type Point } from './matrix.ts';
-import { record } from './table.ts';
+import { record } from './record.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../tools', import.meta.url));
 const POLICY = fileURLToPath(new URL('../../permission-policy.json', import.meta.url));

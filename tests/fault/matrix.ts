@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { callsOffMain, countCalls, failAt, killAt, strike, type Call, type Child, type Ended } from '../helpers/strace.ts';
 import { LONG, SHORT, type Scenario } from './commands.ts';
-import { record } from './table.ts';
+import { record } from './record.ts';
 import { contents, EVIDENCE, explains, listing, manifests, type Workshop } from './workshop.ts';
 
 export type Fault = { kind: 'kill' } | { kind: 'error'; errno: string; lasting: boolean };
@@ -199,6 +199,8 @@ export class Scene {
   /** `undone`: the undo met no fault itself, so what was refused before it was committed must have left nothing. */
   #afterError(ended: Ended, undone: boolean): string[] {
     if (ended.status === 0) return [];
+    // The gate refuses what it cannot read, and says why; nothing of the refusal stays.
+    if (ended.status === 6 && ended.stderr.includes('EMFILE')) return [];
     if (ended.status !== 1) return [`exit ${ended.status ?? ended.signal}: ${ended.stderr}`];
     const problems = explains(ended.stderr) ? [] : [`exit 1 without one plain sentence: ${JSON.stringify(ended.stderr)}`];
     const { makes, settles, keeps } = this.scenario;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { diskCalls } from './disk-calls.ts';
 import { Disk, writeOut, type After } from './disk.ts';
 import { manifests, type Found, type Workshop } from './workshop.ts';
-import { record } from './table.ts';
+import { record } from './record.ts';
 import type { Scene } from './matrix.ts';
 
 export interface PowerCut {

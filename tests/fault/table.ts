@@ -1,5 +1,4 @@
 /** The table at the end of `npm run test:fault`: what was tried, and what held. */
-import { getCurrentTest } from 'vitest/suite';
 import type { Reporter, TestModule } from 'vitest/node';
 
 export interface Row {
@@ -10,19 +9,8 @@ export interface Row {
   held: number;
 }
 
-declare module 'vitest' {
-  interface TaskMeta {
-    faults?: Row[];
-  }
-}
-
-/** Adds to the row of the same scenario and kind; a test carries its rows to the reporter. */
-export function record(row: Row): void {
-  const meta = getCurrentTest()?.meta;
-  if (meta !== undefined) add((meta.faults ??= []), row);
-}
-
-function add(rows: Row[], { scenario, kind, points, held }: Row): void {
+/** Adds to the row of the same scenario and kind. */
+export function add(rows: Row[], { scenario, kind, points, held }: Row): void {
   let row = rows.find((one) => one.scenario === scenario && one.kind === kind);
   if (row === undefined) rows.push(row = { scenario, kind, points: 0, held: 0 });
   row.points += points;

@@ -261,11 +261,13 @@ function isMarked(value: unknown): value is LockRecord {
   return typeof token === 'string' && /^[\w-]{1,64}$/.test(token);
 }
 
+/** A lock that cannot be read now, for want of descriptors say, was not taken away. */
 function readOr(file: string): string {
   try {
     return fs.readFileSync(file, 'utf8');
-  } catch {
-    return '';
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return '';
+    throw error;
   }
 }
 
