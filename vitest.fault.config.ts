@@ -9,7 +9,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     maxWorkers: 1,
     fileParallelism: false,
-    reporters: ['verbose'],
+    reporters: ['verbose', './tests/fault/table.ts'],
     disableConsoleIntercept: true,
   },
 });

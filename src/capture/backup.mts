@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { errnoOf } from '../lib/errors.mts';
-import { makeFolder, removeTree, rename, sync, syncFolder } from '../lib/fs/files.mts';
+import { makeDurableFolder, makeFolder, removeTree, rename, sync, syncFolder } from '../lib/fs/files.mts';
 import type { Rollback } from '../lib/fs/rollback.mts';
 import type { Manifest } from '../store/manifest.mts';
 import { placeDir } from './commit.mts';
@@ -30,7 +30,7 @@ export function backUp(root: string, place: string, manifest: Manifest, work: st
   }
   syncFolder(copy);
   rollback.push(() => removeEmptyOnes(home, root));
-  makeFolder(home);
+  makeDurableFolder(home);
   rename(copy, target);
   rollback.push(() => fs.rmSync(target, { recursive: true, force: true }));
   syncFolder(home);

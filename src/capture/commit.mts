@@ -14,7 +14,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { errnoOf } from '../lib/errors.mts';
-import { FILE_MODE, makeFolder, removeQuietly, rename, sync, syncFolder, writeAll } from '../lib/fs/files.mts';
+import { FILE_MODE, makeDurableFolder, removeQuietly, rename, sync, syncFolder, writeAll } from '../lib/fs/files.mts';
 import type { Lock, LockRecord } from '../lib/fs/lock.mts';
 import type { Rollback } from '../lib/fs/rollback.mts';
 import { sha256 } from '../lib/hash-chain.mts';
@@ -71,7 +71,7 @@ export function makeSessionFolder(dir: string, rollback: Rollback): void {
   while (!fs.existsSync(above)) above = path.dirname(above);
   // Before the attempt: where the second of two folders cannot be made, the first is there already.
   rollback.push(() => removeEmpty(dir, above));
-  makeFolder(dir);
+  makeDurableFolder(dir);
 }
 
 /** Removes a folder and the empty ones above it, up to but without `until`. */
@@ -165,7 +165,7 @@ export function settle(root: string, intent: Intent, token: string): Settled {
   const kept = finish(paths, token, intent.over);
   if (intent.to === undefined || moved) return { happened: true, place, ...(kept === undefined ? {} : { kept }) };
   const target = placeDir(root, intent.to);
-  makeFolder(path.dirname(target));
+  makeDurableFolder(path.dirname(target));
   rename(dir, target);
   syncFolder(path.dirname(target));
   removeProjectIfEmpty(path.dirname(dir));
@@ -174,6 +174,8 @@ export function settle(root: string, intent: Intent, token: string): Settled {
 
 /** Renames what is staged into its place; HANDOFF.md last, with the author's part as it is now. */
 function finish(paths: SessionPaths, token: string, over: Intent['over']): string | undefined {
+  // The commit must be on the disk before what rests on it: a render must never be newer than the manifest.
+  syncFolder(paths.dir);
   for (const target of [paths.timeline, paths.chain, paths.tools, paths.summary, paths.payload]) {
     const staged = stagedName(target, token);
     if (fs.existsSync(staged)) rename(staged, target);
@@ -194,6 +196,8 @@ function undo(root: string, paths: SessionPaths, intent: Intent, token: string):
     cut(paths.chain, intent.chain_bytes, intent.base === null || intent.chain_bytes === 0);
   }
   dropStaged(paths.dir, token);
+  // The lock goes next, and with it all that is known of this.
+  syncFolder(paths.dir);
   if (intent.base === null) {
     removeEmpty(paths.dir, path.join(root, 'projects'));
     removeProjectIfEmpty(path.dirname(paths.dir));
@@ -204,9 +208,19 @@ function undo(root: string, paths: SessionPaths, intent: Intent, token: string):
 function cut(file: string, length: number, made: boolean): void {
   try {
     if (made && length === 0) fs.unlinkSync(file);
-    else if (fs.statSync(file).size > length) fs.truncateSync(file, length);
+    else if (fs.statSync(file).size > length) cutDurably(file, length);
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT') throw error;
+  }
+}
+
+function cutDurably(file: string, length: number): void {
+  const fd = fs.openSync(file, 'r+');
+  try {
+    fs.ftruncateSync(fd, length);
+    sync(fd);
+  } finally {
+    fs.closeSync(fd);
   }
 }
 

@@ -3,6 +3,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { syncFolder } from '../lib/fs/files.mts';
 import { acquire, type Lock, type LockRecord } from '../lib/fs/lock.mts';
 import { sessionKey, sessionPaths, storePaths } from '../store/layout.mts';
 import { indexRow, updateIndex } from '../store/index-file.mts';
@@ -61,6 +62,8 @@ export function settleForget(root: string, place: string, token: string): boolea
     },
   });
   fs.rmSync(trash, { recursive: true, force: true });
+  // What was to be forgotten must not come back when the lock that names it is gone.
+  syncFolder(path.dirname(trash));
   return true;
 }
 

@@ -228,8 +228,9 @@ class Taking {
       if (error instanceof Unsettled) this.#held.delete(lock);
       throw error;
     }
-    this.#locals.put(manifest.session, at);
+    // Before anything that may fail: from here on the lock goes only when the row is written.
     this.placed.push({ session: manifest.session, action: base === undefined ? 'import' : 'update', manifest_sha256: manifest.manifest_sha256, verify: unrendered ? 'no brief yet' : 'PASS', at, lock });
+    this.#locals.put(manifest.session, at);
   }
 }
 

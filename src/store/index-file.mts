@@ -63,6 +63,14 @@ export function readIndex(root: string): IndexRow[] | undefined {
   return text === undefined ? undefined : parseRows(text);
 }
 
+/**
+ * False for a text whose end or beginning a power cut took: then it is not to be believed in what it does not say. Cheap,
+ * where `parseRows` reads thousands of rows.
+ */
+export function isWhole(text: string): boolean {
+  return /^\s*\[/.test(text) && /\]\s*$/.test(text.slice(-64));
+}
+
 export function parseRows(text: string): IndexRow[] | undefined {
   try {
     const rows = JSON.parse(text) as IndexRow[];
@@ -123,7 +131,7 @@ export function updateIndex(root: string, change: IndexChange): void {
   try {
     const text = readText(index);
     const next = (text === undefined ? undefined : spliced(text, change)) ?? JSON.stringify(changed(rowsFromManifests(root), change), null, 2);
-    if (next !== text) replaceFile(index, next, NEW, false);
+    if (next !== text) replaceFile(index, next, NEW);
     change.pages?.();
   } finally {
     lock.release();
@@ -137,7 +145,7 @@ export function rebuildIndex(root: string, pages?: (rows: readonly IndexRow[]) =
   try {
     const rows = rowsFromManifests(root);
     const text = JSON.stringify(rows, null, 2);
-    if (text !== readText(index)) replaceFile(index, text, NEW, false);
+    if (text !== readText(index)) replaceFile(index, text, NEW);
     pages?.(rows);
     return rows;
   } finally {

@@ -74,7 +74,7 @@ function addNote(root: string, project: string, note: LinkNote): boolean {
   const head = [...note.objective.slice(0, 400).replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').replace(/[<>]/g, ' ').trim()].slice(0, 80).join('').toWellFormed();
   const line = `- ${note.at.slice(0, 10)} ${note.project}/${note.folder}: ${head} ${marker}\n`;
   fs.mkdirSync(links, { recursive: true, mode: 0o700 });
-  replaceFile(file, text.endsWith('\n') ? text + line : `${text}\n${line}`, NEW, false);
+  replaceFile(file, text.endsWith('\n') ? text + line : `${text}\n${line}`, NEW, 'bytes');
   return true;
 }
 
@@ -87,7 +87,7 @@ export function addMergeNote(root: string, note: { project: string; folder: stri
   if (text.includes(marker)) return;
   const line = `- ${note.at.slice(0, 10)} ${note.project}/${note.folder}: ${note.of[0]} merged with ${note.of[1]} ${marker}\n`;
   fs.mkdirSync(links, { recursive: true, mode: 0o700 });
-  replaceFile(file, text.endsWith('\n') ? text + line : `${text}\n${line}`, NEW, false);
+  replaceFile(file, text.endsWith('\n') ? text + line : `${text}\n${line}`, NEW, 'bytes');
 }
 
 function mergeMarker(folder: string): string {
@@ -118,6 +118,6 @@ export function dropLinks(root: string, place: string): void {
     const kept = text.split('\n').filter((line) => !isOfIt(line)).join('\n');
     if (kept === text) continue;
     if (/^# Related work: .*\n*$/.test(kept)) fs.unlinkSync(file);
-    else replaceFile(file, kept, NEW, false);
+    else replaceFile(file, kept, NEW, 'bytes');
   }
 }

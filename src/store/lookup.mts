@@ -8,7 +8,7 @@ import { HandoffError } from '../lib/errors.mts';
 import { readText } from '../lib/fs/files.mts';
 import { allLocks, recordsOf } from '../lib/fs/lock.mts';
 import { sessionDir, sessionPaths, storePaths } from './layout.mts';
-import { folders, indexRow, parseRows, rowsFromManifests, type IndexRow } from './index-file.mts';
+import { folders, indexRow, isWhole, parseRows, rowsFromManifests, type IndexRow } from './index-file.mts';
 import { readManifest } from './manifest.mts';
 import { folderName, isBeside, withSuffix } from './names.mts';
 import { objectiveOf } from './objective.mts';
@@ -63,7 +63,7 @@ function rowAt(root: string, place: string): IndexRow | undefined {
 export function findExact(root: string, id: string, sourceId?: string): IndexRow | undefined {
   const text = readText(storePaths(root).index);
   // Most builds of a new session end here, without parsing the rows of thousands.
-  const mentioned = text === undefined || text.includes(JSON.stringify(id)) || (sourceId !== undefined && text.includes(JSON.stringify(sourceId)));
+  const mentioned = text === undefined || !isWhole(text) || text.includes(JSON.stringify(id)) || (sourceId !== undefined && text.includes(JSON.stringify(sourceId)));
   const rows = withLocked(root, mentioned ? (text === undefined ? undefined : parseRows(text)) ?? rowsFromManifests(root) : []);
   for (const fits of [
     (row: IndexRow) => row.uuid === id,
@@ -82,7 +82,7 @@ export function findExact(root: string, id: string, sourceId?: string): IndexRow
 /** The sessions beside the one with this id: what other stores made of it. */
 export function besideSessions(root: string, id: string): IndexRow[] {
   const text = readText(storePaths(root).index);
-  const mentioned = text === undefined || text.includes(`${JSON.stringify(id).slice(0, -1)}~`);
+  const mentioned = text === undefined || !isWhole(text) || text.includes(`${JSON.stringify(id).slice(0, -1)}~`);
   const rows = withLocked(root, mentioned ? (text === undefined ? undefined : parseRows(text)) ?? rowsFromManifests(root) : []);
   return unique(rows.filter(({ uuid }) => isBeside(uuid, id)));
 }

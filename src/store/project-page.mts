@@ -25,7 +25,8 @@ export function updateProjectPage(root: string, project: string, change: { put?:
     else lines[at] = lineOf(line);
   }
   const next = `${lines.join('\n')}\n`;
-  if (next !== text) replaceFile(file, next, NEW, false);
+  // A line that came late is written by the session's next build; one that was to go has nobody to take it out again.
+  if (next !== text) replaceFile(file, next, NEW, change.remove === undefined ? 'bytes' : true);
 }
 
 /**
@@ -39,7 +40,7 @@ export function rebuildProjectPage(root: string, project: string, sessions: read
   const others = (text ?? emptyPage(project)).split('\n').filter((line) => !/^(?:- session .* \(turns=\d+, rev=\d+\) :: |<{7} |={7}$|>{7} |\|{7} )/.test(line));
   while (others.at(-1) === '') others.pop();
   const next = `${[...others, ...sessions.map(lineOf)].join('\n')}\n`;
-  if (next !== text) replaceFile(file, next, NEW, false);
+  if (next !== text) replaceFile(file, next, NEW, 'bytes');
 }
 
 function emptyPage(project: string): string {

@@ -1,15 +1,19 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { SCENARIOS } from '../fault/commands.ts';
 import { JobScene, tryJob } from '../fault/job-scene.ts';
-import { errorPoints, killPoints, Scene, tryAll, type Point } from '../fault/matrix.ts';
+import { errorPoints, killPoints, Scene, tryAll } from '../fault/matrix.ts';
+import { meetAll, powerCuts } from '../fault/power.ts';
 import { Workshop } from '../fault/workshop.ts';
 import { skipWithoutStrace } from '../helpers/strace.ts';
 
 /** How many of each kind. */
 const POINTS: Record<string, number> = { 'first build': 1, rebuild: 2, rename: 1, promote: 1 };
 
+/** The states of a disk after a power cut: they cost no start of a program. */
+const CUTS: Record<string, number> = { 'first build': 25, rebuild: 40, rename: 25, promote: 25 };
+
 /** The same points in every run of the same program: spread over the whole, shifted by the scenario's place. */
-function some(points: readonly Point[], count: number, shift: number): Point[] {
+function some<T>(points: readonly T[], count: number, shift: number): T[] {
   return Array.from({ length: count }, (_, i) => points[Math.floor((points.length * (i + (shift % 5) / 5)) / count)]!);
 }
 
@@ -23,6 +27,17 @@ describe.skipIf(skipWithoutStrace())('a sample of the faults of npm run test:fau
     const count = POINTS[scenario.name]!;
     const points = [...some(killPoints(scene.calls), count, shift + 1), ...some(errorPoints(scene.calls), count, shift + 2)];
     expect(tryAll(scene, points).broken).toEqual([]);
+  });
+
+  it.each(SCENARIOS.filter((scenario) => Object.hasOwn(CUTS, scenario.name)))('$name survives a power cut', (scenario) => {
+    const warm = new Workshop({ warm: true });
+    try {
+      const scene = new Scene(warm, scenario);
+      const { cuts, end } = powerCuts(warm, scene);
+      expect(meetAll(warm, scene, some(cuts, CUTS[scenario.name]!, SCENARIOS.indexOf(scenario)), end).broken).toEqual([]);
+    } finally {
+      warm.remove();
+    }
   });
 
   it('a plan survives being killed', () => {

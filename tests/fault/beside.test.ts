@@ -6,7 +6,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { Broker } from '../helpers/broker.ts';
 import { countCalls, failAt, killAt, skipWithoutStrace, strike, type Call, type Child } from '../helpers/strace.ts';
 import { SHORT } from './commands.ts';
-import { describePoint, errorPoints, killPoints, type Point } from './matrix.ts';
+import { describePoint, errorPoints, killPoints, kindOf, type Point } from './matrix.ts';
+import { record } from './record.ts';
 import { EVIDENCE, explains, listing, Workshop } from './workshop.ts';
 
 const EVERY = Number(process.env['HANDOFF_FAULT_EVERY'] ?? 1);
@@ -59,6 +60,7 @@ describe.skipIf(skipWithoutStrace())('what is written beside sessions, struck at
       workshop.must('verify', 'subject');
       const debris = listing(workshop.root).filter((name) => /\.(?:lock|tmp|taking)$/.test(name));
       if (debris.length > 0) problems.push(`left: ${debris.join(' ')}`);
+      record({ scenario: 'dispatch --live', kind: kindOf(point), points: 1, held: problems.length === 0 ? 1 : 0 });
       if (problems.length > 0) broken.push(`${describePoint(point)}: ${problems.join('; ')}`);
     }
     console.log(`dispatch: ${calls.length} calls, ${[...ends].map(([end, count]) => `${count} ${end}`).join(', ')}`);
@@ -90,6 +92,7 @@ describe.skipIf(skipWithoutStrace())('what is written beside sessions, struck at
       const next = workshop.run(entry as `/${string}`, ['self-improve']);
       if (next.status !== 0 || !isNew()) problems.push(`the next run: exit ${next.status}: ${next.stderr}`);
       if (listing(docs).length !== 1) problems.push(`left: ${listing(docs).join(' ')}`);
+      record({ scenario: 'self-improve', kind: kindOf(point), points: 1, held: problems.length === 0 ? 1 : 0 });
       if (problems.length > 0) broken.push(`${describePoint(point)}: ${problems.join('; ')}`);
     }
     console.log(`self-improve: ${calls.length} calls`);

@@ -11,7 +11,8 @@ import type { ExecutionRecord } from '../../src/execution/records.mts';
 import { sha256 } from '../helpers/desk.ts';
 import { freshFolder } from '../helpers/run.ts';
 import { countCalls, failAt, killAt, strike, type Call, type Child } from '../helpers/strace.ts';
-import { describePoint, type Held, type Point } from './matrix.ts';
+import { describePoint, kindOf, type Held, type Point } from './matrix.ts';
+import { record } from './record.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../tools', import.meta.url));
 const POLICY = fileURLToPath(new URL('../../permission-policy.json', import.meta.url));
@@ -186,6 +187,7 @@ export function tryJob(scene: JobScene, points: readonly Point[]): { figures: st
   for (const point of points) {
     const { ended, problems } = scene.try(point);
     ends.set(ended, (ends.get(ended) ?? 0) + 1);
+    record({ scenario: scene.name, kind: kindOf(point), points: 1, held: problems.length === 0 ? 1 : 0 });
     if (problems.length > 0) broken.push(`${describePoint(point)}: ${ended}; ${problems.join('; ')}`);
   }
   const seen = [...ends].sort().map(([ended, count]) => `${count} ${ended}`).join(', ');

@@ -5,6 +5,8 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freshFolder, REPOSITORY } from '../helpers/run.ts';
+import { PROGRAMS, runWarm } from '../helpers/warm.ts';
 import type { Child } from '../helpers/strace.ts';
 
 /** A program of the product; `handoff` where none is named. */
@@ -47,10 +49,19 @@ export interface Said {
 }
 
 export class Workshop {
-  readonly scratch = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'handoff-fault-')));
+  readonly scratch: string;
   /** The store is always at this one place, so that calls on it are the same from run to run. */
-  readonly root = path.join(this.scratch, 'store');
-  readonly env = { HANDOFFS_ROOT: this.root, HOME: path.join(this.scratch, 'home') };
+  readonly root: string;
+  readonly env: Record<'HANDOFFS_ROOT' | 'HOME', string>;
+  readonly #warm: boolean;
+
+  /** `warm`: commands run in a thread that has the built program loaded, on a folder in memory; `child` is always a process. */
+  constructor({ warm = false } = {}) {
+    this.#warm = warm;
+    this.scratch = warm ? freshFolder('handoff-fault-') : fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'handoff-fault-')));
+    this.root = path.join(this.scratch, 'store');
+    this.env = { HANDOFFS_ROOT: this.root, HOME: path.join(this.scratch, 'home') };
+  }
 
   path(name: string): string {
     return path.join(this.scratch, name);
@@ -74,6 +85,8 @@ export class Workshop {
   /** `entry`: a program of this product, or an absolute path. */
   run(entry: Entry | `/${string}`, argv: readonly string[]): Said {
     const env = { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', ...this.env };
+    const known = PROGRAMS[entry];
+    if (this.#warm && known !== undefined) return { signal: null, ...runWarm(REPOSITORY.replace(/\/$/, ''), { program: known, argv, cwd: this.scratch, env, input: Buffer.alloc(0) }) };
     return spawnSync(process.execPath, [isPath(entry) ? entry : program(entry), ...argv], { cwd: this.scratch, env, encoding: 'utf8', timeout: 120_000 });
   }
 

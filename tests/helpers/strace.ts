@@ -45,6 +45,8 @@ export interface Call {
   paths: readonly string[];
   /** Made by another thread than the main one; `alone`: the main thread makes fewer calls of this name. */
   off?: true;
+  /** It changes nothing: a file or folder that is opened to be read. */
+  reads?: true;
   alone?: boolean;
 }
 
@@ -81,7 +83,8 @@ export function skipWithoutStrace(): boolean {
   return !hasStrace() && process.env['REQUIRE_TOOLS'] !== '1';
 }
 
-function trace(child: Child, options: readonly string[]): { status: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string; log: string[]; others: string[][] } {
+/** Runs the command under strace; `log` is of the main thread where `options` have -ff, else of all that are followed. */
+export function trace(child: Child, options: readonly string[]): { status: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string; log: string[]; others: string[][] } {
   if (!hasStrace()) throw new Error('strace is not installed, or may not trace here');
   const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'handoff-trace-'));
   try {
@@ -104,8 +107,9 @@ function trace(child: Child, options: readonly string[]): { status: number | nul
 }
 
 /** What a line of the log says, where it changes something in the store. */
-function storeCall(line: string, store: string): { where: string; paths: string[] } | undefined {
-  if (/^(open|openat)\(/.test(line) && !/O_CREAT|O_TRUNC/.test(line)) return undefined;
+function storeCall(line: string, store: string, withReads = false): { where: string; paths: string[]; reads?: true } | undefined {
+  const reads = /^(open|openat)\(/.test(line) && !/O_CREAT|O_TRUNC/.test(line);
+  if (reads && !withReads) return undefined;
   const paths: string[] = [];
   // Paths stand in quotes, or in <> behind a descriptor; so does the descriptor that the call gave, behind the last ` = `.
   for (const [, found] of line.slice(0, line.lastIndexOf(' = ')).matchAll(/["<]([^"<>]*)[">]/g)) {
@@ -113,10 +117,10 @@ function storeCall(line: string, store: string): { where: string; paths: string[
   }
   if (paths.length === 0) return undefined;
   const where = paths.map((one) => path.relative(store, one).replace(/-[0-9a-z]{6}(?=\.json)/, '-*').replace(/[0-9a-f]{8,}(-[0-9a-f]+)*|\d{2,}/g, '*') || '.').join(' -> ');
-  return { where, paths };
+  return { where, paths, ...(reads ? { reads } : {}) };
 }
 
-function numbered(lines: readonly string[], store: string): Call[] {
+function numbered(lines: readonly string[], store: string, withReads = false): Call[] {
   const seen = new Map<string, number>();
   const calls: Call[] = [];
   for (const line of lines) {
@@ -124,7 +128,7 @@ function numbered(lines: readonly string[], store: string): Call[] {
     if (name === undefined) continue;
     const ordinal = (seen.get(name) ?? 0) + 1;
     seen.set(name, ordinal);
-    const touched = storeCall(line, store);
+    const touched = storeCall(line, store, withReads);
     if (touched === undefined) continue;
     const nth = calls.filter((call) => call.name === name).length + 1;
     calls.push({ name, ordinal, nth, ...touched });
@@ -132,11 +136,14 @@ function numbered(lines: readonly string[], store: string): Call[] {
   return calls;
 }
 
-/** Runs the command undisturbed; the calls of its main thread that change the store, in order. Throws where it does not exit 0. */
-export function countCalls(child: Child): Call[] {
+/**
+ * Runs the command undisturbed; the calls of its main thread that change the store, in order, `withReads` those that open
+ * something of it to read it as well. Throws where it does not exit 0.
+ */
+export function countCalls(child: Child, withReads = false): Call[] {
   const run = trace(child, ['-e', TRACE]);
   if (run.status !== 0) throw new Error(`an undisturbed run ended with ${run.status ?? run.signal}: ${run.stderr}`);
-  return numbered(run.log, child.store);
+  return numbered(run.log, child.store, withReads);
 }
 
 /**
@@ -181,7 +188,7 @@ function inject(child: Child, call: Call, what: string, struck: (line: string) =
   }
   const run = trace(child, options);
   const at = run.log.findIndex(struck) + 1;
-  const seen = numbered(run.log.slice(0, at), child.store);
+  const seen = numbered(run.log.slice(0, at), child.store, call.reads);
   const last = seen.at(-1);
   const hit = last?.ordinal === at && last.nth === call.nth && last.where === call.where;
   const ordinal = seen[call.nth - 1]?.ordinal ?? at + call.nth - seen.length;

@@ -37,6 +37,13 @@ function makeFolders(folder: string, tries: number): string | undefined {
   }
 }
 
+/** The same, and the names of all that was made are durable. */
+export function makeDurableFolder(folder: string): void {
+  const top = makeFolder(folder);
+  if (top === undefined) return;
+  for (let at = folder; at.length >= top.length && path.dirname(at) !== at; at = path.dirname(at)) syncFolder(path.dirname(at));
+}
+
 const PAUSES_MS = [10, 30, 90, 270, 800];
 
 /** A rename that is tried again, with growing pauses, where Windows or a virus scanner holds the file for a moment. */
@@ -101,20 +108,21 @@ export function syncFolder(folder: string): void {
 /**
  * Puts `data` in the place of `target` in one step: a reader sees the old file or the new one.
  * `mark` tells whose the temporary name is; one that a crash left under the same mark is written over. On failure the temporary file is removed.
+ * `durable`: 'bytes' makes the file's bytes safe and not its name, so that a power cut leaves the old file or the new one, and neither in part.
  * `like` is the file that is replaced, where its mode and owner are to stay.
  */
-export function replaceFile(target: string, data: string | Uint8Array, mark: string, durable = true, like?: fs.Stats): void {
+export function replaceFile(target: string, data: string | Uint8Array, mark: string, durable: boolean | 'bytes' = true, like?: fs.Stats): void {
   const temporary = `${target}.${mark}.tmp`;
   let fd: number | undefined;
   try {
     fd = openNew(temporary);
     if (like !== undefined) keepAccess(fd, like);
     writeAll(fd, typeof data === 'string' ? Buffer.from(data) : data);
-    if (durable) sync(fd);
+    if (durable !== false) sync(fd);
     fs.closeSync(fd);
     fd = undefined;
     rename(temporary, target);
-    if (durable) syncFolder(path.dirname(target));
+    if (durable === true) syncFolder(path.dirname(target));
   } catch (error) {
     if (fd !== undefined) fs.closeSync(fd);
     removeQuietly(temporary);

@@ -11,7 +11,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { HandoffError, errnoOf } from '../errors.mts';
-import { FILE_MODE, makeFolder, namesIn, removeQuietly, removeTree, rename, sleep, writeAll } from './files.mts';
+import { FILE_MODE, makeDurableFolder, namesIn, removeQuietly, removeTree, rename, sleep, sync, syncFolder, writeAll } from './files.mts';
 import { exists, lifeOf, lifeOfNumber, ownHolder, type Holder, type Life } from './holder.mts';
 
 /** What a lock file says. Keys beside these belong to the operation that holds it. */
@@ -31,8 +31,8 @@ export interface Lock {
   /** The records of dead holders whose work has to be settled first, oldest first. */
   readonly left: readonly LockRecord[];
   /**
-   * Adds facts to the lock in one rename: what recovery needs must be there before the work begins. What dead holders
-   * left is taken as settled.
+   * Adds facts to the lock in one rename: what recovery needs must be there before the work begins, also where the power
+   * goes. What dead holders left is taken as settled.
    */
   note(facts: Record<string, unknown>): void;
   /** Throws HELD where somebody took the lock away: the work must not be committed then. */
@@ -62,7 +62,7 @@ export function lockFile(folder: string, key: string): string {
  * Throws HandoffError HELD, or the file system's error.
  */
 export function acquire(folder: string, key: string, operation: string, waitMs = 0, elsewhereIsDead = false): Lock {
-  makeFolder(folder);
+  makeDurableFolder(folder);
   const file = lockFile(folder, key);
   const record: LockRecord = { ...ownHolder(), token: randomBytes(12).toString('hex'), key, operation, at: new Date().toISOString() };
   const staged = stagedName(file, record.token);
@@ -117,13 +117,14 @@ function held(file: string, record: LockRecord): Lock {
       const next: LockRecord = { ...own, ...facts };
       const staged = stagedName(file, record.token);
       try {
-        writeStaged(staged, next);
+        writeStaged(staged, next, true);
         rename(staged, file);
       } catch (error) {
         removeQuietly(staged);
         throw error;
       }
       current = next;
+      syncFolder(path.dirname(file));
     },
     stillMine() {
       if (!mine()) throw lost(file);
@@ -146,10 +147,11 @@ function stagedName(file: string, token: string): string {
   return `${file}.${ownHolder().pid}.${token}.tmp`;
 }
 
-function writeStaged(staged: string, record: LockRecord): void {
+function writeStaged(staged: string, record: LockRecord, durable = false): void {
   const fd = fs.openSync(staged, 'w', FILE_MODE);
   try {
     writeAll(fd, Buffer.from(JSON.stringify(record)));
+    if (durable) sync(fd);
   } finally {
     fs.closeSync(fd);
   }
@@ -198,7 +200,8 @@ function takeOver(file: string, staged: string, record: LockRecord, isDead: (lif
     if (found === undefined || !isDead(found.life)) return undefined;
     const { left: earlier = [], ...dead } = found.record ?? { left: undefined };
     const taken: LockRecord = { ...record, left: [...earlier, ...(found.record === undefined ? [] : [dead as LockRecord])] };
-    writeStaged(staged, taken);
+    // What the dead left must not be lost with the bytes of the record that carries it on.
+    writeStaged(staged, taken, true);
     // Whoever took this for an old one that a crash left has moved it away: then the other goes on, and not both.
     if (!mine()) return undefined;
     rename(staged, file);
@@ -258,11 +261,13 @@ function isMarked(value: unknown): value is LockRecord {
   return typeof token === 'string' && /^[\w-]{1,64}$/.test(token);
 }
 
+/** A lock that cannot be read now, for want of descriptors say, was not taken away. */
 function readOr(file: string): string {
   try {
     return fs.readFileSync(file, 'utf8');
-  } catch {
-    return '';
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return '';
+    throw error;
   }
 }
 
