@@ -42,7 +42,12 @@ export function runWarm(product: string, asked: Asked): { status: number; stdout
   Atomics.store(thread.done, 0, 0);
   thread.port.postMessage(asked);
   if (Atomics.wait(thread.done, 0, 0, LONGEST_MS) === 'timed-out') throw new Error(`${asked.program} ${asked.argv.join(' ')} did not end`);
-  const { message } = receiveMessageOnPort(thread.port) as { message: { status: number; stdout: string; stderr: string; broken?: string } };
+  // The word that it has ended may come before the message does.
+  let got: { message: { status: number; stdout: string; stderr: string; broken?: string } } | undefined;
+  const until = Date.now() + LONGEST_MS;
+  while ((got = receiveMessageOnPort(thread.port) as typeof got) === undefined && Date.now() < until) Atomics.wait(thread.done, 0, 1, 1);
+  if (got === undefined) throw new Error(`${asked.program} ${asked.argv.join(' ')} ended without an answer`);
+  const { message } = got;
   if (message.broken !== undefined) throw new Error(message.broken);
   return message;
 }
