@@ -183,6 +183,14 @@ export class Scene {
     return [...this.#readers(), ...this.#afterNextBuild(true)];
   }
 
+  /** The same state where no build comes, only somebody who settles what was left: the old revision or the new one is whole. */
+  unlocked(): string[] {
+    for (const session of ['subject', 'bystander']) this.#workshop.run('agents-handoff', ['unlock', session, '--force']);
+    const said = this.#workshop.handoff('verify', '--all');
+    const nothing = /no handoffs/.test(said.stderr);
+    return said.status === 0 || nothing ? [] : [`verify --all after unlock: exit ${said.status}: ${said.stdout}${said.stderr}`];
+  }
+
   /** Sessions may wait for the next run here; what was committed before is there, others are whole, and nobody meets a bug. */
   #readers(): string[] {
     const problems: string[] = [];

@@ -51,6 +51,8 @@ function meetCut(workshop: Workshop, scene: Scene, { after, isLast }: PowerCut, 
       const now = places(manifests(workshop.root));
       if (now !== places(end)) problems.push(`it had said that it was done, and there is ${now} in the place of ${places(end)}`);
     }
+    problems.push(...scene.unlocked());
+    writeOut(after, workshop.root);
     problems.push(...scene.meet());
   } catch (error) {
     problems.push(`a check could not read what is there: ${String(error)}`);
