@@ -71,7 +71,7 @@ function check(file: string, at: string, value: unknown, keys: Readonly<Record<s
   const path = (key: string): string => (at === '' ? key : `${at}.${key}`);
   for (const [key, item] of Object.entries(value)) {
     const one = Object.hasOwn(keys, key) ? keys[key] : undefined;
-    if (one === undefined) throw wrong(file, path(key), `: unknown key "${path(key)}" (known: ${Object.keys(keys).join(', ')})`);
+    if (one === undefined) throw wrong(file, path(key), `: unknown key ${JSON.stringify(path(key))} (known: ${Object.keys(keys).join(', ')})`);
     const problem = one(item);
     if (problem !== undefined) throw wrong(file, path(key), `: "${path(key)}" ${problem}`);
   }

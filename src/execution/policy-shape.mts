@@ -53,7 +53,7 @@ export function parsePolicy(file: string, source: string): Policy {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(file, '', `${file} must hold a JSON object`);
   for (const [key, item] of Object.entries(value)) {
     const check = Object.hasOwn(KEYS, key) ? KEYS[key] : undefined;
-    if (check === undefined) throw wrong(file, key, `${file}: unknown key "${key}" (known: ${Object.keys(KEYS).join(', ')})`);
+    if (check === undefined) throw wrong(file, key, `${file}: unknown key ${JSON.stringify(key)} (known: ${Object.keys(KEYS).join(', ')})`);
     const problem = check(item);
     if (problem !== undefined) throw wrong(file, key, `${file}: "${key}" ${problem}`);
   }

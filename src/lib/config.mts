@@ -139,7 +139,7 @@ function checkSection(file: string, path: string, section: Section, value: unkno
     const key = path === '' ? name : `${path}.${name}`;
     // hasOwn: `__proto__` and `constructor` are keys that JSON can hold.
     const rule = Object.hasOwn(section, name) ? section[name] : undefined;
-    if (rule === undefined) throw wrong(file, key, `${file}: unknown key "${key}" (known: ${Object.keys(section).join(', ')})`);
+    if (rule === undefined) throw wrong(file, key, `${file}: unknown key ${JSON.stringify(key)} (known: ${Object.keys(section).join(', ')})`);
     if (typeof rule !== 'function') {
       checkSection(file, key, rule, item, notes);
       continue;

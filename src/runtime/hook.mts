@@ -27,9 +27,12 @@ export async function readHook(stdin: NodeJS.ReadableStream & { readonly isTTY?:
   if (value === undefined) return 'standard input is not the JSON object of a hook';
   const word = (key: string) => (typeof value[key] === 'string' && value[key] !== '' ? (value[key] as string) : undefined);
   const transcripts = [word('transcript_path'), word('agent_transcript_path')].filter((path) => path !== undefined);
-  if (transcripts.length === 0) return `the hook ${word('hook_event_name') ?? ''} names no transcript`.replace('  ', ' ');
+  if (transcripts.length === 0) return `the hook ${nameOf(word('hook_event_name') ?? '')} names no transcript`.replace('  ', ' ');
   return { event: word('hook_event_name') ?? '', cwd: word('cwd'), transcripts };
 }
+
+/** An event's name as it may stand in a sentence: whatever else came in its place is cut. */
+const nameOf = (event: string): string => event.replace(/[^\w.-]+/g, ' ').trim().slice(0, 40);
 
 function parse(text: string): Record<string, unknown> | undefined {
   try {
