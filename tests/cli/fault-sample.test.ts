@@ -10,7 +10,7 @@ import { skipWithoutStrace } from '../helpers/strace.ts';
 const POINTS: Record<string, number> = { 'first build': 1, rebuild: 2, rename: 1, promote: 1 };
 
 /** The states of a disk after a power cut: they cost no start of a program. */
-const CUTS: Record<string, number> = { 'first build': 25, rebuild: 40, rename: 25, promote: 25 };
+const CUTS: Record<string, number> = { 'first build': 15, rebuild: 25, promote: 15 };
 
 /** The same points in every run of the same program: spread over the whole, shifted by the scenario's place. */
 function some<T>(points: readonly T[], count: number, shift: number): T[] {
