@@ -44,7 +44,10 @@ function withLocked(root: string, rows: readonly IndexRow[]): IndexRow[] {
   if (places.size === 0) return [...rows];
   const kept = rows.filter((row) => !places.has(relativePlace(row)) || fs.existsSync(sessionPaths(dirOf(root, row)).manifest));
   const known = new Set(kept.map(relativePlace));
-  return [...kept, ...[...places].flatMap((place) => (known.has(place) ? [] : rowAt(root, place) ?? []))];
+  const added = [...places].flatMap((place) => (known.has(place) ? [] : rowAt(root, place) ?? []));
+  // One that moved between the two looks stands in both: its new place counts.
+  const moved = new Set(added.map(({ uuid }) => uuid));
+  return [...kept.filter((row) => !moved.has(row.uuid) || fs.existsSync(sessionPaths(dirOf(root, row)).manifest)), ...added];
 }
 
 /** `place` is `project/folder`; anything else that a lock may hold is not followed. */

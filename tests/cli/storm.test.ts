@@ -107,9 +107,7 @@ describe(`${PROCESSES} processes at once (seed ${SEED})`, () => {
     expect(told(log.filter(({ argv, status, killed }) => !killed && !documented.get(argv[0] ?? '')?.includes(status ?? -1)))).toEqual([]);
     // What is not done is refused because somebody else is at it, or was: it lies there already, or is gone.
     const isOvertaken = ({ status, argv, stderr }: Said): boolean => (argv[0] === 'forget' || argv[0]?.startsWith('re') === true) && status === 4 && /already|no handoff matches|not there any more/.test(stderr);
-    // Whoever asks while a session moves may see it in both places, and is told so.
-    const isMoving = ({ status, stderr }: Said): boolean => status === 3 && /matches 2 handoffs: \w+\/(\S+), \w+\/\1$/m.test(stderr);
-    const isExplained = (said: Said): boolean => said.status === 0 || said.killed || isRefused(said) || isOvertaken(said) || isMoving(said);
+    const isExplained = (said: Said): boolean => said.status === 0 || said.killed || isRefused(said) || isOvertaken(said);
     expect(told(log.filter((said) => !isExplained(said) || /^\s+at |\bbug\b/m.test(said.stderr)))).toEqual([]);
     const figures = Object.fromEntries(Object.keys(VERBS).map((verb) => {
       const own = log.filter(({ argv }) => argv[0] === verb);
