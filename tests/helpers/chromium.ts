@@ -42,7 +42,7 @@ export interface Browser {
 
 export async function openBrowser(name: string): Promise<Browser> {
   const profile = freshFolder('handoff-chromium-');
-  const child = spawn(name, [...FLAGS, `--user-data-dir=${profile}`, 'about:blank'], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
+  const child = spawn(name, [...FLAGS, `--user-data-dir=${profile}`, 'about:blank'], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'], detached: true });
   const wire = createWire(child);
   const { targetInfos } = await wire.send('Target.getTargets') as { targetInfos: { type: string; targetId: string }[] };
   const target = targetInfos.find(({ type }) => type === 'page')?.targetId ?? ((await wire.send('Target.createTarget', { url: 'about:blank' }))['targetId'] as string);
@@ -52,9 +52,10 @@ export async function openBrowser(name: string): Promise<Browser> {
     page,
     async close() {
       const ended = new Promise((resolve) => child.once('exit', resolve));
-      child.kill('SIGKILL');
+      // With its group: processes of its own would go on writing into the profile.
+      process.kill(-(child.pid as number), 'SIGKILL');
       await ended;
-      rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+      rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     },
   };
 }
