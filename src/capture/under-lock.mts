@@ -82,6 +82,7 @@ async function buildFrom(first: Reading, again: () => Promise<Reading>, request:
   try {
     // A dead holder's work was settled just now, or another build ended: only what stands under the lock counts.
     const row = findExact(root, known?.uuid ?? id, uuid);
+    if (row !== undefined && row.uuid !== (known?.uuid ?? id)) throw new HandoffError('CHANGING', `${row.id} became the session of ${transcript.path} while the build waited for it; try again`);
     if (row !== undefined && request.project !== undefined && projectSlug(request.project) !== row.project) {
       throw new HandoffError('USAGE', `${row.uuid} is in project ${row.project}; \`handoff rename ${row.id} ${projectSlug(request.project)}\` moves it`);
     }

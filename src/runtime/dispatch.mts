@@ -14,7 +14,7 @@ import { sessionPaths } from '../store/layout.mts';
 import { dirOf } from '../store/lookup.mts';
 import { readManifest } from '../store/manifest.mts';
 import type { Json } from '../transcript/turn.mts';
-import { judge } from './gate.mts';
+import { judge, mustHaveManifest } from './gate.mts';
 import { takeOlder } from './older-locks.mts';
 
 export interface DispatchOptions {
@@ -66,7 +66,8 @@ const TIMEOUT_MS = 60_000;
 export const DEFAULT_ROLE = 'implementation-agent';
 
 /** Throws USAGE, NO_MATCH for a broker that is missing, HELD where the same dispatch is on its way. */
-export function dispatch(root: string, row: IndexRow, options: DispatchOptions): Dispatched {
+export function dispatch(root: string, found: IndexRow, options: DispatchOptions): Dispatched {
+  const row = mustHaveManifest(root, found);
   const gate = judge(root, row);
   const failed = (['contract', 'evidence'] as const).filter((check) => gate.checks[check] === 'FAIL');
   if (failed.length > 0) return { ok: false, status: 'GATE_REJECTED', reason: failed.map((check) => `${check}: ${gate.details[check]}`).join('; ') };

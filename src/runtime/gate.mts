@@ -2,15 +2,14 @@
  * The evidence gate: may a handoff be called verified? It judges the session as `verify` does, and the author's evidence
  * block as it stands. It reads only; docs/RUNTIME.md says what each check means.
  */
-import { existsSync } from 'node:fs';
 import { HandoffError } from '../lib/errors.mts';
 import { readText } from '../lib/fs/files.mts';
-import { checkSession } from '../store/checker.mts';
+import { checkWhereItLies } from '../store/checker.mts';
 import { judgeContract } from '../store/evidence.mts';
 import type { Finding, FindingId } from '../store/findings.mts';
 import type { IndexRow } from '../store/index-file.mts';
 import { sessionPaths } from '../store/layout.mts';
-import { dirOf } from '../store/lookup.mts';
+import { dirOf, hasManifest, whereNow } from '../store/lookup.mts';
 
 export const CHECKS = ['sha', 'counts', 'payload', 'contract', 'evidence'] as const;
 export type Check = (typeof CHECKS)[number];
@@ -44,11 +43,10 @@ const CHECK_OF: Partial<Record<FindingId, Check>> = {
 /** Failures of these would be sealed by a promotion, so no word of a person overrides them. */
 export const NEVER_FORCED: readonly Check[] = ['sha', 'counts'];
 
-/** Throws CHANGING where the session changed under every reading, DAMAGED where it has no manifest. */
+/** Throws CHANGING where the session changed under every reading, and what mustHaveManifest throws. */
 export function judge(root: string, row: IndexRow): Gate {
-  mustHaveManifest(root, row);
-  const { session, findings } = checkSession(root, row);
-  const contract = judgeContract(readText(sessionPaths(dirOf(root, row)).brief) ?? '');
+  const { row: now, checked: { session, findings } } = checkWhereItLies(root, mustHaveManifest(root, row));
+  const contract = judgeContract(readText(sessionPaths(dirOf(root, now)).brief) ?? '');
   const details: Record<Check, string> = {
     sha: 'the manifest agrees with its own hash',
     counts: 'the timeline is what the manifest says',
@@ -72,10 +70,15 @@ export function judge(root: string, row: IndexRow): Gate {
   return { ok, verdict: ok ? 'VERIFIED' : 'REJECTED', session, checks, details, ...(old === undefined ? {} : { promoted: old }) };
 }
 
-/** A row may name what git, or a hand, has taken away: then there is nothing that could be judged. */
-export function mustHaveManifest(root: string, row: IndexRow): void {
-  const { manifest } = sessionPaths(dirOf(root, row));
-  if (!existsSync(manifest)) throw new HandoffError('DAMAGED', `${row.project}/${row.id} is in INDEX.json and has no manifest.json; \`agents-handoff index\` takes the row out`);
+/**
+ * The session's row where it lies now: it may have moved. A row may also name what git, or a hand, has taken away: then
+ * there is nothing that could be judged. Throws DAMAGED then, NO_MATCH where the row is gone too.
+ */
+export function mustHaveManifest(root: string, row: IndexRow): IndexRow {
+  const now = whereNow(root, row);
+  if (now === undefined) throw new HandoffError('NO_MATCH', `${row.id} is not there any more`);
+  if (!hasManifest(root, now)) throw new HandoffError('DAMAGED', `${now.project}/${now.id} is in INDEX.json and has no manifest.json; \`agents-handoff index\` takes the row out`);
+  return now;
 }
 
 /** A failure that no check names counts as damage: the gate fails closed. */

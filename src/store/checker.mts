@@ -10,7 +10,7 @@ import { sha256 } from '../lib/hash-chain.mts';
 import { fail, note, type Finding } from './findings.mts';
 import type { IndexRow } from './index-file.mts';
 import { sessionKey, sessionPaths, stagedName, storePaths, type SessionPaths } from './layout.mts';
-import { dirOf } from './lookup.mts';
+import { dirOf, relativePlace, whereNow } from './lookup.mts';
 import { isSealed, readManifest, type Manifest } from './manifest.mts';
 import { checkPayload, hashWithZeros } from './check-payload.mts';
 import { checkTimeline } from './check-timeline.mts';
@@ -37,6 +37,23 @@ export interface AtWork {
 
 /** Readings of one session, with the pause in ms before each: a build's commit takes a moment. */
 const PAUSES_MS = [0, 5, 20, 60, 150];
+
+/** How often a session that moves is followed. */
+const FOLLOWED = 5;
+
+/**
+ * Checks the session of a row where it lies now: `rename` may take it away before or while it is read. Throws as
+ * checkSession does, and NO_MATCH where it was forgotten.
+ */
+export function checkWhereItLies(root: string, row: IndexRow): { row: IndexRow; checked: Checked } {
+  for (let at = row, tries = 1; ; tries++) {
+    const checked = checkSession(root, at);
+    const now = whereNow(root, at);
+    if (now === undefined) throw new HandoffError('NO_MATCH', `${row.id} is not there any more`);
+    if (tries === FOLLOWED || relativePlace(now) === relativePlace(at)) return { row: at, checked };
+    at = now;
+  }
+}
 
 /**
  * Checks one session. What the file system refuses is a finding: the others of the store are checked all the same.

@@ -5,7 +5,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { HandoffError } from '../lib/errors.mts';
-import { readText } from '../lib/fs/files.mts';
+import { readText, sleep } from '../lib/fs/files.mts';
 import { allLocks, recordsOf } from '../lib/fs/lock.mts';
 import { sessionDir, sessionPaths, storePaths } from './layout.mts';
 import { folders, indexRow, isWhole, parseRows, rowsFromManifests, type IndexRow } from './index-file.mts';
@@ -42,12 +42,12 @@ function withLocked(root: string, rows: readonly IndexRow[]): IndexRow[] {
   const records = allLocks(storePaths(root).locks).flatMap(recordsOf);
   const places = new Set(records.flatMap((record) => [record['place'], record['to']]).filter((place) => typeof place === 'string'));
   if (places.size === 0) return [...rows];
-  const kept = rows.filter((row) => !places.has(relativePlace(row)) || fs.existsSync(sessionPaths(dirOf(root, row)).manifest));
+  const kept = rows.filter((row) => !places.has(relativePlace(row)) || hasManifest(root, row));
   const known = new Set(kept.map(relativePlace));
   const added = [...places].flatMap((place) => (known.has(place) ? [] : rowAt(root, place) ?? []));
   // One that moved between the two looks stands in both: its new place counts.
   const moved = new Set(added.map(({ uuid }) => uuid));
-  return [...kept.filter((row) => !moved.has(row.uuid) || fs.existsSync(sessionPaths(dirOf(root, row)).manifest)), ...added];
+  return [...kept.filter((row) => !moved.has(row.uuid) || hasManifest(root, row)), ...added];
 }
 
 /** `place` is `project/folder`; anything else that a lock may hold is not followed. */
@@ -64,22 +64,64 @@ function rowAt(root: string, place: string): IndexRow | undefined {
  * Undefined where there is none; AMBIGUOUS where an id stands for several.
  */
 export function findExact(root: string, id: string, sourceId?: string): IndexRow | undefined {
+  const { hits } = steady(() => lookExact(root, id, sourceId), ({ hits: found, lost }) => found.length <= 1 && lost.length === 0);
+  if (hits.length > 1) throw ambiguous(id, hits);
+  return hits[0];
+}
+
+/** `lost`: rows that fit and whose session is not where they say. */
+function lookExact(root: string, id: string, sourceId: string | undefined): { hits: IndexRow[]; lost: IndexRow[] } {
   const text = readText(storePaths(root).index);
   // Most builds of a new session end here, without parsing the rows of thousands.
   const mentioned = text === undefined || !isWhole(text) || text.includes(JSON.stringify(id)) || (sourceId !== undefined && text.includes(JSON.stringify(sourceId)));
   const rows = withLocked(root, mentioned ? (text === undefined ? undefined : parseRows(text)) ?? rowsFromManifests(root) : []);
+  const lost: IndexRow[] = [];
   for (const fits of [
     (row: IndexRow) => row.uuid === id,
     (row: IndexRow) => row.id === id && isGivenName(row),
     (row: IndexRow) => sourceId !== undefined && row.source_id === sourceId,
   ]) {
-    const found = unique(rows.filter(fits)).filter((row) => fs.existsSync(sessionPaths(dirOf(root, row)).manifest));
+    const fitting = unique(rows.filter(fits));
+    const found = fitting.filter((row) => hasManifest(root, row));
+    lost.push(...fitting.filter((row) => !found.includes(row)));
     // Of two that went apart, the one that kept the id stands for both.
     const hits = found.filter((row) => !found.some((other) => isBeside(row.uuid, other.uuid)));
-    if (hits.length > 1) throw ambiguous(id, hits);
-    if (hits[0] !== undefined) return hits[0];
+    if (hits.length > 0) return { hits, lost: hits.length > 1 ? lost : [] };
   }
-  return undefined;
+  return { hits: [], lost };
+}
+
+/** In ms, before each look: a session's way to another place, and the row that says so, take a moment. */
+const PAUSES_MS = [0, 5, 20, 60, 150];
+
+/**
+ * What `look` sees, as soon as it is `enough`. The index and the locks are read one after the other while sessions move, so
+ * that nothing, several or an empty place may be seen where one is: that is believed when two looks agree in it.
+ */
+function steady<T>(look: () => T, enough: (seen: T) => boolean): T {
+  let before: string | undefined;
+  for (const pause of PAUSES_MS) {
+    if (pause > 0) sleep(pause);
+    const seen = look();
+    const words = JSON.stringify(seen);
+    if (enough(seen) || words === before) return seen;
+    before = words;
+  }
+  return look();
+}
+
+export function hasManifest(root: string, row: IndexRow): boolean {
+  return fs.existsSync(sessionPaths(dirOf(root, row)).manifest);
+}
+
+/**
+ * Where the session of a row is now, which may have moved since the row was read. A row that nothing takes back is given as
+ * it is, though its folder has no manifest; undefined where the session is in the index no more.
+ */
+export function whereNow(root: string, row: IndexRow): IndexRow | undefined {
+  if (hasManifest(root, row)) return row;
+  const [now] = steady(() => allSessions(root).filter(({ uuid }) => uuid === row.uuid), ([hit, more]) => hit !== undefined && more === undefined && hasManifest(root, hit));
+  return now;
 }
 
 /** The sessions beside the one with this id: what other stores made of it. */
@@ -100,8 +142,21 @@ function isGivenName({ id, uuid }: IndexRow): boolean {
  * Throws NO_MATCH or AMBIGUOUS.
  */
 export function findByPrefix(root: string, prefix: string): IndexRow {
-  const rows = allSessions(root);
-  if (rows.length === 0) throw new HandoffError('NO_MATCH', `no handoffs yet in ${root}; \`handoff config\` says why it is this store`);
+  let isEmpty = true;
+  const look = (): IndexRow[] => {
+    const rows = allSessions(root);
+    isEmpty = rows.length === 0;
+    return beginningWith(rows, prefix);
+  };
+  const hits = steady(look, ([first, more]) => first !== undefined && more === undefined && hasManifest(root, first));
+  if (isEmpty) throw new HandoffError('NO_MATCH', `no handoffs yet in ${root}; \`handoff config\` says why it is this store`);
+  const [hit] = hits;
+  if (hit === undefined) throw new HandoffError('NO_MATCH', `no handoff matches ${prefix}; \`handoff list\` shows what is in ${root}`);
+  if (hits.length > 1) throw ambiguous(prefix, hits);
+  return hit;
+}
+
+function beginningWith(rows: readonly IndexRow[], prefix: string): IndexRow[] {
   const names = (row: IndexRow) => [row.id, row.uuid, `${row.project}/${row.id}`, `${row.project}/${row.uuid}`, ...(row.source_id === undefined ? [] : [row.source_id])];
   // A session's own id before a folder's name, and both before the id of a transcript that may stand in several.
   const exact = [(row: IndexRow) => row.uuid, (row: IndexRow) => row.id, (row: IndexRow) => row.source_id]
@@ -110,11 +165,7 @@ export function findByPrefix(root: string, prefix: string): IndexRow {
   if (hits.length === 0) hits = rows.filter((row) => names(row).some((name) => name.startsWith(prefix)));
   // 2.0.x let the first part of `session-<date>` go.
   if (hits.length === 0 && !prefix.startsWith('session-')) hits = rows.filter((row) => names(row).some((name) => name.startsWith(`session-${prefix}`)));
-  hits = unique(hits);
-  const [hit] = hits;
-  if (hit === undefined) throw new HandoffError('NO_MATCH', `no handoff matches ${prefix}; \`handoff list\` shows what is in ${root}`);
-  if (hits.length > 1) throw ambiguous(prefix, hits);
-  return hit;
+  return unique(hits);
 }
 
 export function dirOf(root: string, row: { project: string; id: string }): string {

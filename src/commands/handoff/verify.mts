@@ -1,9 +1,9 @@
 import type { Command, Outcome } from '../../lib/cli/command.mts';
 import { HandoffError } from '../../lib/errors.mts';
 import { findRoot } from '../../lib/handoff-root.mts';
-import { checkSession, type Checked } from '../../store/checker.mts';
+import { checkSession, checkWhereItLies, type Checked } from '../../store/checker.mts';
 import type { Finding, FindingId } from '../../store/findings.mts';
-import { allSessions, findByPrefix, unreadableSessions } from '../../store/lookup.mts';
+import { allSessions, findByPrefix, hasManifest, unreadableSessions } from '../../store/lookup.mts';
 
 const flags = {
   all: { type: 'boolean', summary: 'every session of the store' },
@@ -26,7 +26,7 @@ export const command: Command<typeof flags> = {
       return verifyAll(root, strict, (done, of) => io.progress(`${done} of ${of} checked`));
     }
     if (prefix === undefined) throw new HandoffError('USAGE', 'verify needs a prefix, or --all');
-    const checked = checkSession(root, findByPrefix(root, prefix));
+    const { checked } = checkWhereItLies(root, findByPrefix(root, prefix));
     return { json: json(checked, strict), text: report(checked, strict), exit: fails(checked, strict) ? 1 : 0 };
   },
 };
@@ -39,12 +39,19 @@ function verifyAll(root: string, strict: boolean, progress: (done: number, of: n
   const indexed = allSessions(root);
   const rows = [...indexed, ...unreadableSessions(root, indexed)];
   if (rows.length === 0) throw new HandoffError('NO_MATCH', `no handoffs yet in ${root}; \`handoff config\` says why it is this store`);
-  const results: { checked: Checked; failed: boolean }[] = [];
+  const checked: (Checked | undefined)[] = [];
   for (const row of rows) {
-    progress(results.length, rows.length);
-    const checked = checkSession(root, row);
-    results.push({ checked, failed: fails(checked, strict) });
+    progress(checked.length, rows.length);
+    checked.push(checkSession(root, row));
   }
+  // Sessions move and go while others are read: those that are not where their row says are looked for once more.
+  const moved = [...rows.entries()].filter(([, row]) => !hasManifest(root, row));
+  const now = new Map(moved.length === 0 ? [] : allSessions(root).map((row) => [row.uuid, row]));
+  for (const [at, { uuid }] of moved) {
+    const row = now.get(uuid);
+    checked[at] = row === undefined ? undefined : checkSession(root, row);
+  }
+  const results = checked.filter((one) => one !== undefined).map((one) => ({ checked: one, failed: fails(one, strict) }));
   const failed = results.filter((result) => result.failed).length;
   return {
     json: { ok: failed === 0, sessions: results.length, failed, results: results.map(({ checked }) => json(checked, strict)) },
