@@ -22,6 +22,8 @@ const PARTS = [
 ];
 /** What is read on the way to a mistake or to a question, never by a command that succeeds in silence. */
 const SELDOM = new Set(['confirm', 'exit-codes', 'help', 'nearest', 'progress', 'report'].map((name) => `lib/cli/${name}`));
+/** Of these rooms, what this module imports at once is a part of its own: the answer "nothing new" and a list need no more. */
+const SHORT_WAY = { capture: 'capture/build', store: 'store/lookup' };
 /** Read before Node's version is known: nothing in newer syntax may stand beside it. */
 const FIRST = 'lib/cli/start';
 
@@ -31,7 +33,7 @@ function partOf(name) {
   const fitting = PARTS.filter((part) => name === part || name.startsWith(part + '/') || name.startsWith(part + '-'));
   const part = fitting.sort((a, b) => b.length - a.length)[0];
   if (part === undefined) throw new Error(`no part for ${name}`);
-  return part.replaceAll('/', '-');
+  return (SHORT_WAY[part] === undefined || onShortWay(part).has(name) ? part : `${part}-more`).replaceAll('/', '-');
 }
 
 /** Every compiled module: its name, code, and what it imports at once (`now`). */
@@ -59,18 +61,23 @@ function resolve(from, to) {
   return name;
 }
 
+/** A module and everything that it imports at once. */
+function closureOf(name, seen = new Set()) {
+  if (seen.has(name)) return seen;
+  seen.add(name);
+  for (const one of modules.get(name).now) closureOf(one, seen);
+  return seen;
+}
+
+const shortWays = new Map();
+function onShortWay(room) {
+  if (!shortWays.has(room)) shortWays.set(room, closureOf(SHORT_WAY[room]));
+  return shortWays.get(room);
+}
+
 /** The parts in which a module and everything that it imports at once stand. */
 function partsFor(name) {
-  const parts = new Set();
-  const seen = new Set();
-  const visit = (one) => {
-    if (seen.has(one)) return;
-    seen.add(one);
-    parts.add(partOf(one));
-    modules.get(one).now.forEach(visit);
-  };
-  visit(name);
-  return [...parts].sort();
+  return [...new Set([...closureOf(name)].map(partOf))].sort();
 }
 
 /** What `$load` and `$take` are told of a module. */

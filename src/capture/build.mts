@@ -20,9 +20,9 @@ export type { BuildPlace, BuildRequest, BuildResult };
 
 /** Throws HandoffError; whatever it throws, the store is as it was or settled by the next build. */
 export async function build(given: BuildRequest, place: BuildPlace): Promise<BuildResult> {
-  const request = await cleanRequest(given, place);
-  const known = request.file === '-' ? undefined : await alreadyKnown(request, place);
-  return known ?? (await import('./under-lock.mts')).buildUnderLock(request, place);
+  // Names that a redaction would change are not found as they were given, and then cleaned.
+  const known = given.file === '-' ? undefined : await alreadyKnown(given, place);
+  return known ?? (await import('./under-lock.mts')).buildUnderLock(await cleanRequest(given, place), place);
 }
 
 /** Given only where nothing else could come out: no lock to settle, nothing to say or to move, the very same bytes. */

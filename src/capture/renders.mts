@@ -113,6 +113,8 @@ export function openRenders({ paths, session, token, rules }: RenderJob, rollbac
       for (const { file, hashAt } of [payload, summary]) {
         file.digest();
         file.patch(view.manifest_sha256, hashAt);
+        // The longest one is on its way to the disk while the brief is made.
+        file.syncSoon();
       }
       const brief = new StagedFile(paths.brief, token, rollback);
       brief.text(joinHandoff(renderBrief(digested(), view, { maxBriefTokens: rules.maxBriefTokens }), ''));

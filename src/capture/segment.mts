@@ -1,6 +1,6 @@
 /** What a revision appends: turns to timeline.jsonl, and the row over exactly these bytes to chain.jsonl. */
 import fs from 'node:fs';
-import { syncSoon, sync, writeAll, type Pending } from '../lib/fs/files.mts';
+import { syncSoon, writeAll, type Pending } from '../lib/fs/files.mts';
 import { createTextBuffer } from '../lib/fs/text-buffer.mts';
 import type { Rollback } from '../lib/fs/rollback.mts';
 import { hasher } from '../lib/hash-chain.mts';
@@ -17,7 +17,7 @@ export interface Segment {
   usedParts(): Map<number, number>;
   /** Writes all and begins to sync it; appends the chain's rows where there is something to cover; gives the chain's head. */
   close(row: Pick<ChainRow, 'revision' | 'at' | 'turns' | 'raw_sha256'>): string;
-  /** Resolves when the timeline is durable; the system writes it out while the renders are made. */
+  /** Resolves when the timeline and the chain are durable; the system writes them out while the renders are made. */
   settled(): Pending;
   /** Bytes of the timeline, this segment included. */
   readonly bytes: number;
@@ -36,6 +36,7 @@ export function openSegment(paths: SessionPaths, base: BaseLine, rollback: Rollb
   });
   let begun = base.ended;
   let synced: Pending | undefined;
+  let chained: Pending | undefined;
 
   return {
     append(turn) {
@@ -60,12 +61,13 @@ export function openSegment(paths: SessionPaths, base: BaseLine, rollback: Rollb
         rows.push(chainRow({ revision, at, turns, bytes, raw_sha256, segment_sha256: hash.digest('hex'), prev: head }));
         head = rows.at(-1)?.head ?? head;
       }
-      appendChain(paths, base, rows, rollback);
+      chained = appendChain(paths, base, rows, rollback);
       return head;
     },
     async settled() {
       await synced;
       close();
+      await chained;
     },
     get bytes() {
       return bytes;
@@ -73,10 +75,12 @@ export function openSegment(paths: SessionPaths, base: BaseLine, rollback: Rollb
   };
 }
 
-function appendChain(paths: SessionPaths, base: BaseLine, rows: readonly ChainRow[], rollback: Rollback): void {
-  if (rows.length === 0 && fs.existsSync(paths.chain)) return;
+/** Resolves when what it appended is durable. */
+function appendChain(paths: SessionPaths, base: BaseLine, rows: readonly ChainRow[], rollback: Rollback): Pending | undefined {
+  if (rows.length === 0 && fs.existsSync(paths.chain)) return undefined;
   const { fd, close } = openAppend(paths.chain, base.chainBytes, rollback);
   writeAll(fd, Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join('')));
-  sync(fd);
-  close();
+  const synced = syncSoon(fd).then(close);
+  synced.catch(() => {});
+  return synced;
 }

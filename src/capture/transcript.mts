@@ -51,15 +51,38 @@ export async function recognise(source: Source, redactor: Redactor, options: { s
     const { whole, path, facts } = await readWhole(source, shape.adapter, redactor, options);
     return { source, path, adapter: undefined, whole, head: [], facts };
   }
-  // What names a session must be as clean as what is said in it.
-  const head = shape.records.flatMap((record) => cleanHead(record, redactor));
-  const facts = shape.adapter.identify({ path: source.path, records: head });
-  for (const record of head) shape.adapter.read(record, { ...DEAF, facts: (more) => mergeFacts(facts, more) });
+  const { head, facts } = cleanHead(shape.adapter, source.path, shape.records, redactor);
   return { source, path: source.path, adapter: shape.adapter, whole: undefined, head, facts };
 }
 
+/** The first records and what they say of the session. What names a session must be as clean as what is said in it. */
+function cleanHead(adapter: LineAdapter, path: string, records: JsonObject[], redactor: Redactor): { head: JsonObject[]; facts: SessionFacts } {
+  if (adapter.keepsNames === true) {
+    try {
+      const facts = factsOf(adapter, path, records);
+      if (!redactor.mayHold(namesOf(adapter, path, records, facts))) return { head: records, facts };
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+    }
+  }
+  const head = records.flatMap((record) => cleanRecord(record, redactor));
+  return { head, facts: factsOf(adapter, path, head) };
+}
+
+function factsOf(adapter: LineAdapter, path: string, records: JsonObject[]): SessionFacts {
+  const facts = adapter.identify({ path, records });
+  for (const record of records) adapter.read(record, { ...DEAF, facts: (more) => mergeFacts(facts, more) });
+  return facts;
+}
+
+/** All of a head that is written or told somewhere, besides the turns in it. */
+function namesOf(adapter: LineAdapter, path: string, records: JsonObject[], facts: SessionFacts): string[] {
+  const own = adapter.ownSide?.({ path, records });
+  return [...Object.values(facts), own, records[0]?.['session']].map((value) => (typeof value === 'string' ? value : JSON.stringify(value ?? '')));
+}
+
 /** A record that is nested deeper than the stack names nothing; the reading of its line tells it. */
-function cleanHead(record: JsonObject, redactor: Redactor): JsonObject[] {
+function cleanRecord(record: JsonObject, redactor: Redactor): JsonObject[] {
   try {
     return [redactor.record(record, JSON.stringify(record))];
   } catch (error) {

@@ -68,3 +68,27 @@ it.each([
   expect(used.length).toBeGreaterThan(damaged ? 400 : kind === 'codex' ? 400 : 1_000);
   expect(failures(root)).toEqual([]);
 });
+
+it.each([
+  ['claude', (one: string) => [
+    { ...chain(0), sessionId: `s-${one}`, cwd: `/home/dev/${one}`, gitBranch: `try-${one}`, version: `1-${one}`, type: 'user', message: { role: 'user', content: 'Look at these' } },
+    { type: 'summary', summary: `About ${one}`, leafUuid: chain(0).uuid },
+  ]],
+  ['claude, of a sub-agent', (one: string) => [{ ...chain(0), sessionId: `s-${one}`, isSidechain: true, agentId: one, type: 'assistant', message: { role: 'assistant', content: [{ type: 'text', text: 'Looking' }] } }]],
+  ['codex', (one: string) => [
+    { timestamp: chain(0).timestamp, type: 'session_meta', payload: { id: `s-${one}`, cwd: `/home/dev/${one}`, cli_version: one, forked_from_id: `f-${one}`, git: { branch: `try-${one}`, commit_hash: one } } },
+    { timestamp: chain(0).timestamp, type: 'turn_context', payload: { model: `m-${one}`, cwd: `/home/dev/${one}` } },
+    { timestamp: chain(0).timestamp, type: 'response_item', payload: { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Look at these' }] } },
+  ]],
+] as const)('what names a session in its first records is as clean as its turns: %s', async (_kind, recordsOf) => {
+  // Made here, so that no scanner takes this file for a leak.
+  const secret = `ghp_${'aB3dE5fG7h'.repeat(4).slice(0, 36)}`;
+  const dir = fs.mkdtempSync(path.join(scratch, 'names-'));
+  const root = path.join(dir, 'store');
+  const file = path.join(dir, 't.jsonl');
+  fs.writeFileSync(file, recordsOf(secret).map((record) => `${JSON.stringify(record)}\n`).join(''));
+  const notes: string[] = [];
+  const result = await buildInto(root, file, { notes });
+  expect(`${everything(root)}\n${notes.join('\n')}\n${JSON.stringify(result)}`).not.toContain(secret);
+  expect(failures(root)).toEqual([]);
+});
