@@ -41,8 +41,9 @@ exports.$load = async function load(...words) {
 
 /** A function or class of a module of Node that most commands never use: the module is loaded at the first call. */
 exports.$late = function late(from, name) {
+  let it;
   return function called(...words) {
-    const it = require(from)[name];
+    if (it === undefined) it = require(from)[name];
     return new.target === undefined ? it(...words) : new it(...words);
   };
 };

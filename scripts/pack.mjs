@@ -13,7 +13,7 @@ const WORKER = 'capture/render-worker';
 /** Files that are started by their path. */
 const isEntry = (name) => !name.includes('/') || name === 'install/install';
 /** Modules of Node that take milliseconds to load and of which a command mostly uses nothing. */
-const LATE = new Set(['node:child_process', 'node:worker_threads']);
+const LATE = new Set(['node:child_process', 'node:crypto', 'node:worker_threads']);
 
 /** Rooms, and the parts of rooms that most commands do not need. The longest that fits takes a module. */
 const PARTS = [

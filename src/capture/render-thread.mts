@@ -25,6 +25,11 @@ export interface Answer {
 
 /** From this many bytes on a thread pays. */
 const LONG = 6 << 20;
+/**
+ * A heap that may grow to many gigabytes lets garbage pile up to several times of what lives, which is 20 MB for a
+ * transcript of 1 GB; one with this limit collects sooner. What a session leaves in the thread stays far below it.
+ */
+const LIMITS = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 1024 };
 /** The thread is told of the timeline's growth in steps of about this many bytes. */
 const STEP = 2 << 20;
 
@@ -38,7 +43,7 @@ export function startRenders(job: RenderJob, bytes: number, rollback: Rollback):
 function inThread(job: RenderJob, rollback: Rollback): Renders {
   const { paths, token } = job;
   for (const target of [paths.tools, paths.payload, paths.summary, paths.brief]) rollback.push(() => removeQuietly(stagedName(target, token)));
-  const worker = new Worker(new URL('./render-worker.mjs', import.meta.url), { workerData: job, resourceLimits: { maxYoungGenerationSizeMb: 8 } });
+  const worker = new Worker(new URL('./render-worker.mjs', import.meta.url), { workerData: job, resourceLimits: LIMITS });
   const waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>();
   let failed: Error | undefined;
   let sent = 0;

@@ -36,15 +36,16 @@ export interface SessionPaths {
 }
 
 export function sessionPaths(dir: string): SessionPaths {
+  const inside = path.join(dir, path.sep);
   return {
     dir,
-    manifest: path.join(dir, 'manifest.json'),
-    timeline: path.join(dir, 'timeline.jsonl'),
-    chain: path.join(dir, 'chain.jsonl'),
-    brief: path.join(dir, 'HANDOFF.md'),
-    summary: path.join(dir, 'HANDOFF.summary.json'),
-    payload: path.join(dir, 'HANDOFF.llm.json'),
-    tools: path.join(dir, 'TOOLS.md'),
+    manifest: `${inside}manifest.json`,
+    timeline: `${inside}timeline.jsonl`,
+    chain: `${inside}chain.jsonl`,
+    brief: `${inside}HANDOFF.md`,
+    summary: `${inside}HANDOFF.summary.json`,
+    payload: `${inside}HANDOFF.llm.json`,
+    tools: `${inside}TOOLS.md`,
   };
 }
 

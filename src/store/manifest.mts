@@ -108,7 +108,7 @@ export type ManifestRead =
   | { state: 'missing' }
   | { state: 'unreadable'; reason: string }
   /** `text` is the file as it stands, `manifest` what it says; `sound` whether its hash fits. */
-  | { state: 'read'; manifest: Manifest; text: string; sound: boolean };
+  | { state: 'read'; manifest: Manifest; text: string; readonly sound: boolean };
 
 /** Reads without judging; only a file system that refuses throws. */
 export function readManifest(file: string): ManifestRead {
@@ -125,11 +125,18 @@ export function readManifest(file: string): ManifestRead {
   if (typeof manifest.session !== 'string' || typeof manifest.manifest_sha256 !== 'string') return { state: 'unreadable', reason: 'it names no session or no hash' };
   const odd = oddKey(manifest);
   if (odd !== undefined) return { state: 'unreadable', reason: `${odd} is not of its kind` };
+  let sound: boolean | undefined;
+  // A list of thousands does not ask for it.
+  return { state: 'read', manifest, text, get sound() { return (sound ??= fitsItsHash(manifest)); } };
+}
+
+function fitsItsHash(manifest: Manifest): boolean {
   try {
-    return { state: 'read', manifest, text, sound: manifestHash(manifest) === manifest.manifest_sha256 };
+    return manifestHash(manifest) === manifest.manifest_sha256;
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    return { state: 'unreadable', reason: 'it is nested too deeply' };
+    // Nested deeper than the stack: no program of ours wrote that.
+    if (error instanceof RangeError) return false;
+    throw error;
   }
 }
 

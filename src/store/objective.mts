@@ -15,6 +15,8 @@ export function objectiveOf(summary: string): string {
   }
 }
 
+const SURROGATE = /[\ud800-\udfff]/;
+
 /** At most 80 characters of it on one line, never cut inside a character; '' for no objective. */
 export function objectiveHead(objective: string): string {
   return objective === NONE ? '' : headOf(objective);
@@ -22,5 +24,6 @@ export function objectiveHead(objective: string): string {
 
 export function headOf(text: string): string {
   const flat = text.slice(0, HEAD_LENGTH * 4).replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();
-  return [...flat].slice(0, HEAD_LENGTH).join('').toWellFormed();
+  const head = flat.slice(0, HEAD_LENGTH);
+  return (SURROGATE.test(head) ? [...flat].slice(0, HEAD_LENGTH).join('') : head).toWellFormed();
 }

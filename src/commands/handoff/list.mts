@@ -27,25 +27,31 @@ export const command: Command<typeof flags> = {
 
 const WIDEST = 44;
 
+interface Column {
+  before: string;
+  value(row: IndexRow): string | number;
+  after?: string;
+}
+
 /** What a row shows, in order; a column in which no row has anything is left out. */
-const COLUMNS: readonly ((row: IndexRow) => string)[] = [
-  (row) => `[${row.project}]`,
-  (row) => cutMiddle(row.id),
-  (row) => cut(row.title ?? row.objective ?? ''),
-  (row) => `harness=${row.harness}`,
-  (row) => `turns=${row.turns}`,
-  (row) => `rev=${row.revisions}`,
-  (row) => `updated=${row.updated}`,
-  promoted,
+const COLUMNS: readonly Column[] = [
+  { before: '[', value: (row) => row.project, after: ']' },
+  { before: '', value: (row) => cutMiddle(row.id) },
+  { before: '', value: (row) => cut(row.title ?? row.objective ?? '') },
+  { before: 'harness=', value: (row) => row.harness },
+  { before: 'turns=', value: (row) => row.turns },
+  { before: 'rev=', value: (row) => row.revisions },
+  { before: 'updated=', value: (row) => row.updated },
+  { before: '', value: promoted },
 ];
 
-/** Cells are made twice, to be measured and to be shown: with ten thousand rows, keeping them would cost more. */
+/** Values are asked for twice, to be measured and to be shown: with ten thousand rows, keeping cells would cost more. */
 function table(rows: readonly IndexRow[]): string {
-  const widths = COLUMNS.map((cell) => rows.reduce((width, row) => Math.max(width, cell(row).length), 0));
-  const shown = COLUMNS.flatMap((cell, at) => (widths[at] === 0 ? [] : [{ cell, width: (widths[at] ?? 0) + 2 }]));
+  const widths = COLUMNS.map(({ before, value, after = '' }) => before.length + after.length + rows.reduce((width, row) => Math.max(width, String(value(row)).length), 0));
+  const shown = COLUMNS.flatMap((column, at) => (widths[at] === 0 ? [] : [{ ...column, after: column.after ?? '', width: (widths[at] ?? 0) + 2 }]));
   return rows.map((row) => {
     let line = '';
-    for (const { cell, width } of shown) line += cell(row).padEnd(width);
+    for (const { before, value, after, width } of shown) line += `${before}${value(row)}${after}`.padEnd(width);
     return line.trimEnd();
   }).join('\n');
 }
