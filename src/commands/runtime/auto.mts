@@ -27,6 +27,8 @@ export const command: Command<typeof flags> = {
   flags,
   exits: { 0: 'captured, or fresh; with --hook always', 1: 'the build failed', 2: 'wrong words, configuration or a missing source', 3: 'a capture is in flight' },
   example: 'agents-handoff auto --source transcript.jsonl',
+  // A client may take an exit code for a word of ours, and stop at it.
+  neverFails: ({ hook: isHook }) => isHook === true,
   async run(options, _words, io) {
     if (options.hook === true) return hook(io);
     if (options.source === undefined) throw new HandoffError('USAGE', 'auto needs --source <file>, or --hook');
