@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Command, Io } from '../../lib/cli/command.mts';
-import { HandoffError } from '../../lib/errors.mts';
+import { errnoOf, HandoffError } from '../../lib/errors.mts';
 import { readText } from '../../lib/fs/files.mts';
 import { gitOf } from '../../lib/git.mts';
 import { findRoot } from '../../lib/handoff-root.mts';
@@ -41,7 +41,7 @@ function read(name: string, io: Io): { text: string; where: string } {
     try {
       return { text: fs.readFileSync(file, 'utf8'), where: path.dirname(file) };
     } catch (error) {
-      throw new HandoffError('SOURCE', `${name} cannot be read`, { cause: error });
+      throw new HandoffError('SOURCE', `${name} cannot be read (${errnoOf(error) ?? 'unknown'})`, { cause: error });
     }
   }
   const { root } = findRoot(io);
