@@ -97,9 +97,9 @@ export interface Manifest {
   /** `older_lines`: the timeline holds lines that 2.0.x wrote, which were never redacted. */
   redaction?: { on: boolean; counts: Record<string, number>; older_lines?: true };
   usage?: Tokens;
-  /** Tokens of the last few messages, so that one that is said again counts once. */
   /** Where the source gives running totals: what is needed to go on with them. */
   usage_running?: RunningTotal;
+  /** Tokens of the last few messages, so that one that is said again counts once. */
   usage_recent?: Record<string, Tokens>;
   [key: string]: unknown;
 }
@@ -110,6 +110,9 @@ export type ManifestRead =
   /** `text` is the file as it stands, `manifest` what it says; `sound` whether its hash fits. */
   | { state: 'read'; manifest: Manifest; text: string; sound: boolean };
 
+/** A line that git writes between two sides that it could not merge. */
+const CONFLICT = /^<{7} /m;
+
 /** Reads without judging; only a file system that refuses throws. */
 export function readManifest(file: string): ManifestRead {
   const text = readText(file);
@@ -118,7 +121,7 @@ export function readManifest(file: string): ManifestRead {
   try {
     value = JSON.parse(text);
   } catch {
-    return { state: 'unreadable', reason: 'it is not JSON' };
+    return { state: 'unreadable', reason: CONFLICT.test(text) ? 'git left a conflict in it: docs/RUNTIME.md, "A store in git", says how both sides are kept' : 'it is not JSON' };
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { state: 'unreadable', reason: 'it is not an object' };
   const manifest = value as Manifest;

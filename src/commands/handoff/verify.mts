@@ -78,7 +78,7 @@ function report(checked: Checked, strict: boolean): string {
 /** How to go on after damage; what only has to be rendered, or names its own remedy, needs no more words. */
 function wayOn(bad: readonly Finding[], { folder }: Checked): string {
   const has = (ids: readonly FindingId[]): boolean => bad.some(({ id }) => ids.includes(id));
-  if (has(LOST)) return ` — put its folder back from a copy, or \`handoff forget ${folder}\` and build it again`;
+  if (has(LOST)) return ` — put its folder back from a copy or from git, or \`handoff forget ${folder}\` and build it again`;
   return has(RENDERED) ? ` — \`handoff render ${folder}\` makes it anew` : '';
 }
 
