@@ -7,6 +7,9 @@ import { findInstallations, installationsAt, type Installation } from '../../ins
 import { linkedCopy, placesNamed, type Wanted } from '../../install/targets.mts';
 import { groundOf, namesTarget } from './flags.mts';
 
+/** Said where no copy was found. */
+export const NOTHING_INSTALLED = 'nothing is installed; `npx agents-handoff install` puts a copy where clients look for skills';
+
 export interface Failure { target: string; error: { code: string; message: string } }
 
 /** Runs `work` for each; failures that a person may meet are gathered, and told on stderr. With one only it is thrown. */

@@ -4,7 +4,7 @@ import { HandoffError } from '../../lib/errors.mts';
 import { bring } from '../../install/bring.mts';
 import { twice, type Installation } from '../../install/found.mts';
 import { isThere, isUsers, repositoryOf } from '../../install/places.mts';
-import { forEach, installationsMeant } from './acting.mts';
+import { forEach, installationsMeant, NOTHING_INSTALLED } from './acting.mts';
 import { DRY_RUN_FLAG, FORCE_FLAG, TARGET_FLAGS, TELL_FLAGS, groundOf, wantedOf } from './flags.mts';
 import { sourceOf } from './origin.mts';
 import { broughtJson, broughtText } from './report.mts';
@@ -28,7 +28,7 @@ export const command: Command<typeof flags> = {
   details: 'Without a target: every installation that `list` finds. It replaces only what the record of a copy names; edited files stay.',
   async run(options, _words, io) {
     const meant = installationsMeant(wantedOf(options), io);
-    if (meant.length === 0) throw new HandoffError('NO_MATCH', 'nothing is installed; `npx agents-handoff install` puts a copy where clients look for skills');
+    if (meant.length === 0) throw new HandoffError('NO_MATCH', NOTHING_INSTALLED);
     const source = await sourceOf(options, io);
     const dryRun = options['dry-run'] === true;
     try {
