@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import type { Command, Io, Options, Outcome } from '../../lib/cli/command.mts';
 import { exitCodeOf } from '../../lib/cli/exit-codes.mts';
 import { HandoffError } from '../../lib/errors.mts';
-import { findRoot, type Root } from '../../lib/handoff-root.mts';
+import type { Root } from '../../lib/handoff-root.mts';
 import { counted } from '../../lib/plural.mts';
 import type { SubagentBuilt } from '../../capture/build-subagents.mts';
 import { build, type BuildPlace, type BuildResult } from '../../capture/build.mts';
+import { storeHere } from '../store.mts';
 
 const flags = {
   source: { type: 'value', value: '<file>', summary: 'the transcript, where it is not the word after the verb' },
@@ -46,8 +47,7 @@ export const command: Command<typeof flags> = {
   details: 'A file of `-` reads standard input. Built again, a longer transcript adds only what is new.',
   async run(options, words, io) {
     const file = options.latest === true ? await latest(options, words, io) : await fileOf(options, words, io);
-    const found = findRoot(io);
-    for (const text of found.notes) io.note(text);
+    const found = storeHere(io);
     const redact = options['no-redact'] !== true && found.config.redaction.enabled;
     announce(found, io);
     if (found.source === 'default' && existsSync(join(found.root, '.git'))) io.note(`the store is the checkout ${found.root} itself; \`handoff config --init\` makes one in the current folder`);

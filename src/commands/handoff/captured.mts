@@ -2,7 +2,6 @@
 import fs from 'node:fs';
 import type { Io } from '../../lib/cli/command.mts';
 import { HandoffError } from '../../lib/errors.mts';
-import { findRoot } from '../../lib/handoff-root.mts';
 import { createReducer } from '../../render/reduce.mts';
 import type { Digest } from '../../render/digest.mts';
 import type { IndexRow } from '../../store/index-file.mts';
@@ -11,6 +10,7 @@ import { dirOf, findByPrefix } from '../../store/lookup.mts';
 import { isSealed, readManifest, type Manifest } from '../../store/manifest.mts';
 import { readTurns } from '../../store/timeline.mts';
 import type { Turn } from '../../transcript/turn.mts';
+import { storeHere } from '../store.mts';
 
 export interface Captured {
   root: string;
@@ -24,8 +24,7 @@ export interface Captured {
 
 /** Throws as findByPrefix does; DAMAGED where the manifest cannot be trusted or the timeline is gone. */
 export function capturedSession(io: Io, prefix: string): Captured {
-  const { root, notes } = findRoot(io);
-  for (const note of notes) io.note(note);
+  const { root } = storeHere(io);
   return captured(root, findByPrefix(root, prefix));
 }
 

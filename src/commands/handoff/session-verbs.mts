@@ -1,13 +1,12 @@
-/** What rename, retitle, render and forget share: which session is meant, and how the store is set up. */
+/** What the verbs share that write to one session: which is meant, how the store is set up, and what is told of a new revision. */
 import type { Io, Outcome } from '../../lib/cli/command.mts';
-import { findRoot } from '../../lib/handoff-root.mts';
 import type { Resealed, ResealPlace } from '../../capture/reseal.mts';
 import type { IndexRow } from '../../store/index-file.mts';
 import { findByPrefix } from '../../store/lookup.mts';
+import { storeHere } from '../store.mts';
 
 export function sessionOf(io: Io, prefix: string): { place: ResealPlace; row: IndexRow } {
-  const { root, config, notes } = findRoot(io);
-  for (const note of notes) io.note(note);
+  const { root, config } = storeHere(io);
   const rules = { maxBriefTokens: config.max_brief_tokens, tools: config.capture };
   return { place: { root, rules, onSignal: (undo) => io.onSignal(undo) }, row: findByPrefix(root, prefix) };
 }

@@ -1,5 +1,4 @@
 import type { Command } from '../../lib/cli/command.mts';
-import { findRoot } from '../../lib/handoff-root.mts';
 import { oneLine, titleOf } from '../../capture/peek.mts';
 import { createStanding, type Standing } from '../../capture/standing.mts';
 import { sessionsHere, type Recorded } from '../../capture/sessions-here.mts';
@@ -7,6 +6,7 @@ import { shown } from '../../render/text.mts';
 import { allSessions } from '../../store/lookup.mts';
 import { createRedactor } from '../../transcript/redaction/create.mts';
 import type { Redactor } from '../../transcript/redaction/redactor.mts';
+import { storeHere } from '../store.mts';
 
 const flags = {
   harness: { type: 'value', value: '<name>', summary: 'only what this harness has recorded' },
@@ -36,8 +36,7 @@ export const command: Command<typeof flags> = {
   example: 'handoff sources --harness codex',
   details: `At most ${SHOWN} are shown. Whether the store has one is told by lengths; a build looks at the bytes.`,
   async run(options, _words, io) {
-    const found = findRoot(io);
-    for (const note of found.notes) io.note(note);
+    const found = storeHere(io);
     const redactor = createRedactor({ patterns: found.config.redaction.patterns });
     const all = options.all === true;
     const sessions = sessionsHere({ env: io.env, cwd: io.cwd, all, harness: options.harness, note: (text) => io.note(redactor.text(text)) });

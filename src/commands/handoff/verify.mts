@@ -1,9 +1,9 @@
 import type { Command, Outcome } from '../../lib/cli/command.mts';
 import { HandoffError } from '../../lib/errors.mts';
-import { findRoot } from '../../lib/handoff-root.mts';
 import { checkSession, checkWhereItLies, type Checked } from '../../store/checker.mts';
 import type { Finding, FindingId } from '../../store/findings.mts';
 import { allSessions, findByPrefix, hasManifest, unreadableSessions } from '../../store/lookup.mts';
+import { storeHere } from '../store.mts';
 
 const flags = {
   all: { type: 'boolean', summary: 'every session of the store' },
@@ -19,7 +19,7 @@ export const command: Command<typeof flags> = {
   exits: { 0: 'it holds what it says', 1: 'something does not agree', 2: 'wrong words, or no prefix', 3: 'the prefix is ambiguous, or the session kept changing', 4: 'nothing matches, or the store is empty' },
   example: 'handoff verify 5f0c',
   run(options, [prefix], io) {
-    const { root } = findRoot(io);
+    const { root } = storeHere(io);
     const strict = options.strict === true;
     if (options.all === true) {
       if (prefix !== undefined) throw new HandoffError('USAGE', 'verify takes a prefix or --all, not both');

@@ -6,6 +6,7 @@ import { errnoOf, HandoffError } from '../../lib/errors.mts';
 import { findRoot, type Root } from '../../lib/handoff-root.mts';
 import { auto } from '../../runtime/auto.mts';
 import { readHook, waitQuiet } from '../../runtime/hook.mts';
+import { storeHere } from '../store.mts';
 import { builtLine, LONGEST_LINE, placeOf } from '../handoff/build.mts';
 
 const flags = {
@@ -32,7 +33,7 @@ export const command: Command<typeof flags> = {
   async run(options, _words, io) {
     if (options.hook === true) return hook(io);
     if (options.source === undefined) throw new HandoffError('USAGE', 'auto needs --source <file>, or --hook');
-    const found = findRoot(io);
+    const found = storeHere(io);
     const request = requestOf(options.source, found.config.redaction.enabled, options);
     try {
       const done = await auto(request, placeOf(found, io), options['min-fresh-ms'] ?? MIN_FRESH_MS, Date.now());

@@ -1,6 +1,6 @@
 import type { Command } from '../../lib/cli/command.mts';
-import { findRoot } from '../../lib/handoff-root.mts';
 import { unlock } from '../../runtime/unlock.mts';
+import { storeHere } from '../store.mts';
 
 const flags = { force: { type: 'boolean', summary: 'settle what a dead holder left, then remove its lock' } } as const;
 
@@ -14,7 +14,7 @@ export const command: Command<typeof flags> = {
   example: 'agents-handoff unlock 5f0c --force',
   details: 'The lock of another host is taken only here, with --force: say it only where that host is gone.',
   run(options, [prefix], io) {
-    const result = unlock(findRoot(io).root, prefix ?? '', options.force === true);
+    const result = unlock(storeHere(io).root, prefix ?? '', options.force === true);
     return { json: result, text: JSON.stringify(result) };
   },
 };

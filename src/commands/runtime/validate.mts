@@ -4,11 +4,11 @@ import type { Command, Io } from '../../lib/cli/command.mts';
 import { errnoOf, HandoffError } from '../../lib/errors.mts';
 import { readText } from '../../lib/fs/files.mts';
 import { gitOf } from '../../lib/git.mts';
-import { findRoot } from '../../lib/handoff-root.mts';
 import { validate } from '../../runtime/validate.mts';
 import { splitHandoff } from '../../store/evidence.mts';
 import { sessionPaths } from '../../store/layout.mts';
 import { dirOf, findByPrefix } from '../../store/lookup.mts';
+import { storeHere } from '../store.mts';
 
 const flags = {} as const;
 
@@ -44,7 +44,7 @@ function read(name: string, io: Io): { text: string; where: string } {
       throw new HandoffError('SOURCE', `${name} cannot be read (${errnoOf(error) ?? 'unknown'})`, { cause: error });
     }
   }
-  const { root } = findRoot(io);
+  const { root } = storeHere(io);
   const row = findByPrefix(root, name);
   const text = readText(sessionPaths(dirOf(root, row)).brief);
   if (text === undefined) throw new HandoffError('NO_MATCH', `${row.id} has no HANDOFF.md`);

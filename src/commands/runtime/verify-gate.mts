@@ -1,10 +1,10 @@
 import path from 'node:path';
 import type { Command, Io } from '../../lib/cli/command.mts';
 import { HandoffError } from '../../lib/errors.mts';
-import { findRoot } from '../../lib/handoff-root.mts';
 import { CHECKS, failedChecks, judge, type Gate } from '../../runtime/gate.mts';
 import { sessionPaths } from '../../store/layout.mts';
 import { dirOf, findByPrefix } from '../../store/lookup.mts';
+import { storeHere } from '../store.mts';
 
 const flags = {
   format: { type: 'value', value: '<github>', summary: 'print annotations that a workflow shows, instead of JSON' },
@@ -20,7 +20,7 @@ export const command: Command<typeof flags> = {
   example: 'agents-handoff verify-gate 5f0c',
   run(options, [prefix], io) {
     if (options.format !== undefined && options.format !== 'github') throw new HandoffError('USAGE', `--format takes github, not ${options.format}`);
-    const { root } = findRoot(io);
+    const { root } = storeHere(io);
     const row = findByPrefix(root, prefix ?? '');
     const gate = judge(root, row);
     const text = options.format === 'github' ? annotations(gate, `${row.project}/${row.id}`, briefFrom(dirOf(root, row), io)) : JSON.stringify(gate, null, 2);
