@@ -13,6 +13,7 @@ import { objectiveOf } from '../store/objective.mts';
 import { updateProjectPage } from '../store/project-page.mts';
 import { linkSession } from './link.mts';
 import { intentOf, placeDir, removeProjectIfEmpty, settle } from './commit.mts';
+import { Unsettled } from './work.mts';
 
 /**
  * Takes the lock of the session `id` and settles what was left under it. Throws HELD where a living process has it.
@@ -25,6 +26,24 @@ export function takeSession(root: string, id: string, operation: string, elsewhe
     recover(root, record);
   }
   return lock;
+}
+
+/**
+ * Runs `work` under the lock of the session `id`, and releases it. Where that failed and left something to settle, the lock
+ * stays for the next holder. Throws as takeSession and `work` do; of Unsettled, its cause.
+ */
+export async function underSession<T>(root: string, id: string, operation: string, work: (lock: Lock) => T | Promise<T>): Promise<T> {
+  const lock = takeSession(root, id, operation);
+  let release = true;
+  try {
+    return await work(lock);
+  } catch (error) {
+    if (!(error instanceof Unsettled)) throw error;
+    release = false;
+    throw error.cause;
+  } finally {
+    if (release) lock.release();
+  }
 }
 
 function recover(root: string, record: LockRecord): void {

@@ -43,6 +43,15 @@ export interface BuildPlace {
 /** A failure that the next holder of the lock has to settle: the lock must stay. */
 export class Unsettled extends Error {}
 
+/** Runs what follows a commit: whatever fails there is finished by the next holder of the lock. Throws Unsettled. */
+export function afterCommit<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new Unsettled('after the commit', { cause: error });
+  }
+}
+
 export interface Work {
   transcript: Transcript;
   /** What a whole source was read with; lines are read with one of their own. */

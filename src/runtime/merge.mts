@@ -14,9 +14,9 @@ import { sealRevision } from '../capture/next-manifest.mts';
 import { freePlace } from '../capture/place.mts';
 import { replaceSession } from '../capture/replace.mts';
 import type { ResealPlace } from '../capture/reseal.mts';
-import { indexSession, takeSession } from '../capture/session.mts';
+import { indexSession, takeSession, underSession } from '../capture/session.mts';
 import { placeDir } from '../capture/commit.mts';
-import { Unsettled } from '../capture/work.mts';
+import { afterCommit } from '../capture/work.mts';
 import { chainRow } from '../store/chain.mts';
 import { checkTimeline } from '../store/check-timeline.mts';
 import { blockSha256 } from '../store/evidence.mts';
@@ -49,29 +49,26 @@ export async function mergeSessions(place: ResealPlace, a: IndexRow, b: IndexRow
   if (a.uuid === b.uuid) throw new HandoffError('USAGE', `${a.uuid} cannot be merged with itself`);
   const id = `${a.uuid}+merge+${b.uuid}`;
   const held: Lock[] = [];
+  let own: Lock | undefined;
   let incoming: Incoming | undefined;
   const disarm = place.onSignal(() => {
     incoming?.remove();
     for (const lock of held) lock.release();
+    own?.release();
   });
-  let own: Lock | undefined;
-  let release = true;
   try {
     // By this key 2.0.x excludes itself.
     held.push(takeOlder(place.root, 'merge', `${a.id}+${b.id}`));
     for (const { uuid } of [a, b]) held.push(takeSession(place.root, uuid, 'merge'));
-    own = takeSession(place.root, id, 'merge');
-    held.push(own);
-    incoming = createIncoming(place.root);
-    return await mergeUnder(place, own, incoming, id, [now(place.root, a), now(place.root, b)], options);
-  } catch (error) {
-    if (!(error instanceof Unsettled)) throw error;
-    release = false;
-    throw error.cause;
+    return await underSession(place.root, id, 'merge', (lock) => {
+      own = lock;
+      incoming = createIncoming(place.root);
+      return mergeUnder(place, lock, incoming, id, [now(place.root, a), now(place.root, b)], options);
+    });
   } finally {
     disarm();
     incoming?.remove();
-    for (const lock of held.reverse()) if (release || lock !== own) lock.release();
+    for (const lock of held.reverse()) lock.release();
   }
 }
 
@@ -117,12 +114,10 @@ async function mergeUnder(place: ResealPlace, lock: Lock, incoming: Incoming, id
   fs.writeFileSync(incoming.paths.manifest, text);
   mustPass(incoming.check(manifest), id);
   const { kept } = replaceSession(root, lock, { at, base, from: incoming.paths, text, withBlock: false, backUp: base !== undefined && !same });
-  try {
+  afterCommit(() => {
     indexSession(root, at);
     note();
-  } catch (error) {
-    throw new Unsettled('after the commit', { cause: error });
-  }
+  });
   return { ...result, revision: manifest.revisions, changed: true, rendered: wanted, ...(kept === undefined ? {} : { kept }) };
 }
 
