@@ -11,7 +11,7 @@ import { object, parsedObject, word } from '../transcript/adapters/fields.mts';
 import type { Json, JsonObject, SessionFacts } from '../transcript/turn.mts';
 import { mergeFacts } from './facts.mts';
 
-export const HEAD_BYTES = 64 * 1024;
+const HEAD_BYTES = 64 * 1024;
 /** Titles are written again and again; the last one stands near the end. */
 const TAIL_BYTES = 16 * 1024;
 /** A record that gives a title holds little else. */

@@ -34,7 +34,7 @@ export interface Transcript {
 }
 
 /** A document is parsed as one string; this is what a machine with little memory still takes. */
-export const LARGEST_DOCUMENT = 256 * 1024 * 1024;
+const LARGEST_DOCUMENT = 256 * 1024 * 1024;
 
 const DEAF = { turn: () => {}, usage: () => {}, usageTotal: () => {}, unknown: () => {} };
 

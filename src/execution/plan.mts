@@ -4,7 +4,7 @@ import { readText } from '../lib/fs/files.mts';
 import { sha256 } from '../lib/hash-chain.mts';
 import type { Operation } from './operate.mts';
 
-export const PLAN_VERSION = '1.0-execution-plan';
+const PLAN_VERSION = '1.0-execution-plan';
 const MOST_STEPS = 10_000;
 
 export interface Plan {

@@ -13,7 +13,7 @@ import { parsePolicy, type Policy } from './policy-shape.mts';
 import { resolveReal } from './resolve.mts';
 import { inRoots, resolveRoots } from './roots.mts';
 
-export const POLICY_NAME = 'permission-policy.json';
+const POLICY_NAME = 'permission-policy.json';
 
 export interface Setting extends Ground {
   readonly policy: Policy;

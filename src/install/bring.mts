@@ -150,7 +150,7 @@ function isBelow(folder: string, file: string): boolean {
 }
 
 /** One wiring for each settings file, the later one. */
-export function mergeHooks(before: readonly HookRecord[], more: readonly HookRecord[]): HookRecord[] {
+function mergeHooks(before: readonly HookRecord[], more: readonly HookRecord[]): HookRecord[] {
   const merged = new Map<string, HookRecord>();
   // The backup is of what stood there before the first wiring.
   for (const hook of [...before, ...more]) merged.set(hook.settings, { ...merged.get(hook.settings), ...hook });

@@ -108,7 +108,7 @@ export function realPlace(target: string): string {
 }
 
 /** The real path of what exists of a path, with the rest behind it. */
-export function realNearest(folder: string): string {
+function realNearest(folder: string): string {
   try {
     return fs.realpathSync(folder);
   } catch {

@@ -9,7 +9,7 @@ import { readText } from '../lib/fs/files.mts';
 import type { HookRecord } from './hooks/wire.mts';
 
 export const RECORD_NAME = '.agents-handoff-install.json';
-export const RECORD_SCHEMA = '1.0-install-provenance';
+const RECORD_SCHEMA = '1.0-install-provenance';
 
 /** Where the files came from. */
 export type SourceNote =

@@ -17,14 +17,14 @@ const COMMON = new Set(`about after again also another because been before being
   create change check test tests run use`.split(/\s+/));
 const FEWEST_WORDS = 3;
 
-export function wordsOf(text: string): Set<string> {
+function wordsOf(text: string): Set<string> {
   const words = new Set<string>();
   for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{N}][\p{L}\p{N}_.-]{3,}/gu)) if (!COMMON.has(word)) words.add(word.replace(/[.-]+$/, ''));
   return words;
 }
 
 /** What two sets share, as a part of what they hold together. */
-export function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   let shared = 0;
   for (const word of a) if (b.has(word)) shared += 1;
   const all = a.size + b.size - shared;

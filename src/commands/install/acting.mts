@@ -43,7 +43,7 @@ export function installationsMeant(wanted: Wanted, io: Io): Installation[] {
 }
 
 /** The real folder of a copy at `place`. Throws EXISTS where a link is there which no record names. */
-export function realPlaceOf(place: string): string | undefined {
+function realPlaceOf(place: string): string | undefined {
   if (!isLink(place)) return realCopy(place);
   const linked = linkedCopy(place);
   if (linked === undefined && realCopy(place) !== undefined) {
