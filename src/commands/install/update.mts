@@ -5,14 +5,14 @@ import { bring } from '../../install/bring.mts';
 import { twice, type Installation } from '../../install/found.mts';
 import { isThere, isUsers, repositoryOf } from '../../install/places.mts';
 import { forEach, installationsMeant, NOTHING_INSTALLED } from './acting.mts';
-import { DRY_RUN_FLAG, FORCE_FLAG, TARGET_FLAGS, TELL_FLAGS, groundOf, wantedOf } from './flags.mts';
+import { DRY_RUN_FLAG, FORCE_FLAG, REGISTRY_FLAG, TARGET_FLAGS, TELL_FLAGS, VERSION_FLAG, groundOf, wantedOf } from './flags.mts';
 import { sourceOf } from './origin.mts';
 import { broughtJson, broughtText } from './report.mts';
 
 const flags = {
   ...TARGET_FLAGS,
-  version: { type: 'value', value: '<x>', summary: 'to this published version or tag, where it is not the one that runs' },
-  registry: { type: 'value', value: '<url>', summary: 'where to fetch it; else what `npm config get registry` prints' },
+  version: { ...VERSION_FLAG, summary: 'to this published version or tag, where it is not the one that runs' },
+  registry: REGISTRY_FLAG,
   force: { ...FORCE_FLAG, summary: 'replace edited files too; each is kept as .orig' },
   'dry-run': DRY_RUN_FLAG,
   ...TELL_FLAGS,
