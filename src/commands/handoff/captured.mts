@@ -1,6 +1,7 @@
 /** What the reading verbs share: a session's manifest, its committed turns, and what they come down to. */
 import fs from 'node:fs';
 import type { Io } from '../../lib/cli/command.mts';
+import { storeHere } from '../../lib/cli/store.mts';
 import { HandoffError } from '../../lib/errors.mts';
 import { createReducer } from '../../render/reduce.mts';
 import type { Digest } from '../../render/digest.mts';
@@ -10,7 +11,6 @@ import { dirOf, findByPrefix } from '../../store/lookup.mts';
 import { isSealed, readManifest, type Manifest } from '../../store/manifest.mts';
 import { readTurns } from '../../store/timeline.mts';
 import type { Turn } from '../../transcript/turn.mts';
-import { storeHere } from '../store.mts';
 
 export interface Captured {
   root: string;

@@ -1,8 +1,8 @@
 import type { Command } from '../../lib/cli/command.mts';
+import { storeHere } from '../../lib/cli/store.mts';
 import { HandoffError } from '../../lib/errors.mts';
 import type { IndexRow } from '../../store/index-file.mts';
 import { allSessions } from '../../store/lookup.mts';
-import { storeHere } from '../store.mts';
 
 const flags = {} as const;
 

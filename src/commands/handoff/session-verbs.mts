@@ -1,9 +1,9 @@
 /** What the verbs share that write to one session: which is meant, how the store is set up, and what is told of a new revision. */
 import type { Io, Outcome } from '../../lib/cli/command.mts';
+import { storeHere } from '../../lib/cli/store.mts';
 import type { Resealed, ResealPlace } from '../../capture/reseal.mts';
 import type { IndexRow } from '../../store/index-file.mts';
 import { findByPrefix } from '../../store/lookup.mts';
-import { storeHere } from '../store.mts';
 
 export function sessionOf(io: Io, prefix: string): { place: ResealPlace; row: IndexRow } {
   const { root, config } = storeHere(io);

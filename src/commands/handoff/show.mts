@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import type { Command } from '../../lib/cli/command.mts';
+import { storeHere } from '../../lib/cli/store.mts';
 import { HandoffError } from '../../lib/errors.mts';
 import { readText } from '../../lib/fs/files.mts';
 import { checkSession } from '../../store/checker.mts';
@@ -8,7 +9,6 @@ import { dirOf, findByPrefix } from '../../store/lookup.mts';
 import { isSealed, readManifest } from '../../store/manifest.mts';
 import { readTurns } from '../../store/timeline.mts';
 import { TURN_CLASSES, type Turn } from '../../transcript/turn.mts';
-import { storeHere } from '../store.mts';
 
 const flags = {
   turns: { type: 'value', value: '<A..B>', summary: 'print the turns with a seq from A to B instead; one side may be left out, and A alone is one turn' },

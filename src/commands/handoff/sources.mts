@@ -1,4 +1,5 @@
 import type { Command } from '../../lib/cli/command.mts';
+import { storeHere } from '../../lib/cli/store.mts';
 import { oneLine, titleOf } from '../../capture/peek.mts';
 import { createStanding, type Standing } from '../../capture/standing.mts';
 import { sessionsHere, type Recorded } from '../../capture/sessions-here.mts';
@@ -6,7 +7,6 @@ import { shown } from '../../render/text.mts';
 import { allSessions } from '../../store/lookup.mts';
 import { createRedactor } from '../../transcript/redaction/create.mts';
 import type { Redactor } from '../../transcript/redaction/redactor.mts';
-import { storeHere } from '../store.mts';
 
 const flags = {
   harness: { type: 'value', value: '<name>', summary: 'only what this harness has recorded' },

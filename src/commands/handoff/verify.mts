@@ -1,9 +1,9 @@
 import type { Command, Outcome } from '../../lib/cli/command.mts';
+import { storeHere } from '../../lib/cli/store.mts';
 import { HandoffError } from '../../lib/errors.mts';
 import { checkSession, checkWhereItLies, type Checked } from '../../store/checker.mts';
 import type { Finding, FindingId } from '../../store/findings.mts';
 import { allSessions, findByPrefix, hasManifest, unreadableSessions } from '../../store/lookup.mts';
-import { storeHere } from '../store.mts';
 
 const flags = {
   all: { type: 'boolean', summary: 'every session of the store' },

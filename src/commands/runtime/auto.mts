@@ -1,12 +1,13 @@
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BuildRequest } from '../../capture/build.mts';
+import { answer } from '../../lib/cli/answer.mts';
 import type { Command, Io, Outcome } from '../../lib/cli/command.mts';
+import { storeHere } from '../../lib/cli/store.mts';
 import { errnoOf, HandoffError } from '../../lib/errors.mts';
 import { findRoot, type Root } from '../../lib/handoff-root.mts';
 import { auto } from '../../runtime/auto.mts';
 import { readHook, waitQuiet } from '../../runtime/hook.mts';
-import { storeHere } from '../store.mts';
 import { builtLine, LONGEST_LINE, placeOf } from '../handoff/build.mts';
 
 const flags = {
@@ -37,8 +38,7 @@ export const command: Command<typeof flags> = {
     const request = requestOf(options.source, found.config.redaction.enabled, options);
     try {
       const done = await auto(request, placeOf(found, io), options['min-fresh-ms'] ?? MIN_FRESH_MS, Date.now());
-      const json = done.action === 'skip-fresh' ? { ok: true, ...done } : { ok: true, action: done.action, session: done.session, output: builtLine(done.result) };
-      return { json, text: JSON.stringify(json) };
+      return answer(done.action === 'skip-fresh' ? { ok: true, ...done } : { ok: true, action: done.action, session: done.session, output: builtLine(done.result) });
     } catch (error) {
       return failed(error, io);
     }
@@ -55,8 +55,7 @@ function failed(error: unknown, io: Io): Outcome {
   if (code === undefined || ['USAGE', 'CONFIG', 'SOURCE', 'HELD', 'AMBIGUOUS', 'MODE'].includes(code)) throw error;
   const { message } = error as Error;
   io.note(message);
-  const json = { ok: false, action: 'failed', error: { code, message } };
-  return { json, text: JSON.stringify(json), exit: 1 };
+  return answer({ ok: false, action: 'failed', error: { code, message } }, 1);
 }
 
 async function hook(io: Io): Promise<Outcome> {

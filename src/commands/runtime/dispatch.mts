@@ -1,10 +1,10 @@
 import path from 'node:path';
 import type { Command } from '../../lib/cli/command.mts';
+import { storeHere } from '../../lib/cli/store.mts';
 import { HandoffError } from '../../lib/errors.mts';
 import { DEFAULT_ROLE, dispatch } from '../../runtime/dispatch.mts';
 import { createRedactor } from '../../transcript/redaction/create.mts';
 import { findByPrefix } from '../../store/lookup.mts';
-import { storeHere } from '../store.mts';
 
 const flags = {
   task: { type: 'value', value: '<objective>', summary: 'what the next agent is to do' },

@@ -1,7 +1,7 @@
 import type { Command } from '../../lib/cli/command.mts';
+import { storeHere } from '../../lib/cli/store.mts';
 import { HandoffError } from '../../lib/errors.mts';
 import { federate } from '../../runtime/federate.mts';
-import { storeHere } from '../store.mts';
 
 const flags = {
   from: { type: 'values', value: '<root>', summary: 'the root of another store' },

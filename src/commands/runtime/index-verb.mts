@@ -1,6 +1,7 @@
+import { answer } from '../../lib/cli/answer.mts';
 import type { Command } from '../../lib/cli/command.mts';
+import { storeHere } from '../../lib/cli/store.mts';
 import { indexStore } from '../../runtime/index-store.mts';
-import { storeHere } from '../store.mts';
 
 const flags = {} as const;
 
@@ -14,6 +15,6 @@ export const command: Command<typeof flags> = {
   run(_options, _words, io) {
     const result = indexStore(storeHere(io).root);
     for (const one of result.unreadable ?? []) io.note(`a manifest cannot be read, so its session has no row: ${one}`);
-    return { json: result, text: JSON.stringify(result), exit: result.ok ? 0 : 1 };
+    return answer(result, result.ok ? 0 : 1);
   },
 };

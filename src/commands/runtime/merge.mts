@@ -1,3 +1,4 @@
+import { answer } from '../../lib/cli/answer.mts';
 import type { Command } from '../../lib/cli/command.mts';
 import { mergeSessions } from '../../runtime/merge.mts';
 import { findByPrefix } from '../../store/lookup.mts';
@@ -18,7 +19,6 @@ export const command: Command<typeof flags> = {
     const { place, row } = sessionOf(io, first ?? '');
     const result = await mergeSessions(place, row, findByPrefix(place.root, second ?? ''), { render: options.render === true });
     if (result.kept !== undefined) io.note(`HANDOFF.md was edited above its marker; the edited file is kept as ${result.kept}`);
-    const json = result.rendered ? result : { ...result, next: `handoff render ${result.into}` };
-    return { json, text: JSON.stringify(json) };
+    return answer(result.rendered ? result : { ...result, next: `handoff render ${result.into}` });
   },
 };

@@ -1,6 +1,7 @@
+import { answer } from '../../lib/cli/answer.mts';
 import type { Command } from '../../lib/cli/command.mts';
+import { storeHere } from '../../lib/cli/store.mts';
 import { selfImprove } from '../../runtime/self-improve.mts';
-import { storeHere } from '../store.mts';
 
 const flags = {} as const;
 
@@ -13,6 +14,6 @@ export const command: Command<typeof flags> = {
   example: 'agents-handoff self-improve',
   run(_options, _words, io) {
     const result = selfImprove(storeHere(io).root, io.home, new Date().toISOString());
-    return { json: result, text: JSON.stringify(result) };
+    return answer(result);
   },
 };

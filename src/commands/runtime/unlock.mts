@@ -1,6 +1,7 @@
+import { answer } from '../../lib/cli/answer.mts';
 import type { Command } from '../../lib/cli/command.mts';
+import { storeHere } from '../../lib/cli/store.mts';
 import { unlock } from '../../runtime/unlock.mts';
-import { storeHere } from '../store.mts';
 
 const flags = { force: { type: 'boolean', summary: 'settle what a dead holder left, then remove its lock' } } as const;
 
@@ -15,6 +16,6 @@ export const command: Command<typeof flags> = {
   details: 'The lock of another host is taken only here, with --force: say it only where that host is gone.',
   run(options, [prefix], io) {
     const result = unlock(storeHere(io).root, prefix ?? '', options.force === true);
-    return { json: result, text: JSON.stringify(result) };
+    return answer(result);
   },
 };

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Command, Io } from '../../lib/cli/command.mts';
+import { storeHere } from '../../lib/cli/store.mts';
 import { errnoOf, HandoffError } from '../../lib/errors.mts';
 import { readText } from '../../lib/fs/files.mts';
 import { gitOf } from '../../lib/git.mts';
@@ -8,7 +9,6 @@ import { validate } from '../../runtime/validate.mts';
 import { splitHandoff } from '../../store/evidence.mts';
 import { sessionPaths } from '../../store/layout.mts';
 import { dirOf, findByPrefix } from '../../store/lookup.mts';
-import { storeHere } from '../store.mts';
 
 const flags = {} as const;
 

@@ -1,10 +1,10 @@
 import path from 'node:path';
 import type { Command, Io } from '../../lib/cli/command.mts';
+import { storeHere } from '../../lib/cli/store.mts';
 import { HandoffError } from '../../lib/errors.mts';
 import { CHECKS, failedChecks, judge, type Gate } from '../../runtime/gate.mts';
 import { sessionPaths } from '../../store/layout.mts';
 import { dirOf, findByPrefix } from '../../store/lookup.mts';
-import { storeHere } from '../store.mts';
 
 const flags = {
   format: { type: 'value', value: '<github>', summary: 'print annotations that a workflow shows, instead of JSON' },
