@@ -2,6 +2,7 @@
 import { HandoffError, errnoOf } from '../lib/errors.mts';
 import { readText } from '../lib/fs/files.mts';
 import { sha256 } from '../lib/hash-chain.mts';
+import { isObject } from '../lib/json.mts';
 import type { Operation } from './operate.mts';
 
 const PLAN_VERSION = '1.0-execution-plan';
@@ -58,10 +59,6 @@ function refuseOthers(file: string, key: string, value: object, known: readonly 
   if (other === undefined) return;
   const whole = key === '' ? other : `${key}.${other}`;
   throw wrong(file, whole, `${file}: unknown key "${whole}" (known: ${known.join(', ')})`);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function wrong(file: string, key: string, message: string): HandoffError {

@@ -8,8 +8,9 @@ import path from 'node:path';
 import { errnoOf } from '../lib/errors.mts';
 import { namesIn, rename } from '../lib/fs/files.mts';
 import { homeStore, installedCopy } from '../lib/handoff-root.mts';
+import { isFolder, isThere } from '../lib/look.mts';
 import { mustRest } from './at-rest.mts';
-import { isFolder, isThere, type Ground } from './places.mts';
+import { type Ground } from './places.mts';
 import { removeEmpty } from './stage.mts';
 
 export interface Adopted {

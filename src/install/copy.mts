@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { errnoOf } from '../lib/errors.mts';
 import { fileSetHash, sha256 } from '../lib/hash-chain.mts';
+import { isFolder, isThere } from '../lib/look.mts';
 import { readPending, type FoundPending } from './pending.mts';
-import { isFolder, isThere } from './places.mts';
 import { readRecord, type FoundRecord } from './record.mts';
 
 /** What a path of the copy is: a file by its hash; a folder, a link or something odd; missing, or behind a link. */

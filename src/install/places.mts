@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { HandoffError } from '../lib/errors.mts';
+import { isFolder, isThere } from '../lib/look.mts';
 import { HARNESSES, SHARED, type Harness } from './harnesses.mts';
 
 /** What a copy's folder is called; the skill's name is the same. */
@@ -116,21 +117,5 @@ function realNearest(folder: string): string {
     // A link that leads nowhere is not passed over: what is made must not land where nobody looked.
     if (fs.lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw new HandoffError('IO', `${folder} is a link that leads nowhere`);
     return parent === folder ? folder : path.join(realNearest(parent), path.basename(folder));
-  }
-}
-
-export function isFolder(folder: string): boolean {
-  try {
-    return fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
-  } catch {
-    return false;
-  }
-}
-
-export function isThere(file: string): boolean {
-  try {
-    return fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
   }
 }

@@ -6,6 +6,7 @@
 import path from 'node:path';
 import { fileSetHash } from '../lib/hash-chain.mts';
 import { readText } from '../lib/fs/files.mts';
+import { isObject } from '../lib/json.mts';
 import type { HookRecord } from './hooks/wire.mts';
 
 export const RECORD_NAME = '.agents-handoff-install.json';
@@ -129,8 +130,4 @@ function isHook(value: unknown): value is HookRecord {
 
 function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -5,6 +5,7 @@
 import { HandoffError } from '../lib/errors.mts';
 import { readText } from '../lib/fs/files.mts';
 import { manifestHash } from '../lib/hash-chain.mts';
+import { isObject } from '../lib/json.mts';
 import type { Tokens } from '../transcript/turn.mts';
 import type { RunningTotal } from '../transcript/usage.mts';
 import { SEAL_FORMAT } from './layout.mts';
@@ -123,7 +124,7 @@ export function readManifest(file: string): ManifestRead {
   } catch {
     return { state: 'unreadable', reason: CONFLICT.test(text) ? 'git left a conflict in it: docs/RUNTIME.md, "A store in git", says how both sides are kept' : 'it is not JSON' };
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { state: 'unreadable', reason: 'it is not an object' };
+  if (!isObject(value)) return { state: 'unreadable', reason: 'it is not an object' };
   const manifest = value as Manifest;
   if (typeof manifest.session !== 'string' || typeof manifest.manifest_sha256 !== 'string') return { state: 'unreadable', reason: 'it names no session or no hash' };
   const odd = oddKey(manifest);
@@ -138,7 +139,6 @@ export function readManifest(file: string): ManifestRead {
 
 /** A key that readers go by and that is not of its kind: anybody can give a file a hash that fits. */
 function oddKey({ seal, sources, source_paths: paths, counts }: Partial<Record<keyof Manifest, unknown>>): string | undefined {
-  const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
   if (seal !== undefined && !isObject(seal)) return 'seal';
   if (counts !== undefined && !isObject(counts)) return 'counts';
   if (paths !== undefined && !(Array.isArray(paths) && paths.every((path) => typeof path === 'string'))) return 'source_paths';

@@ -1,9 +1,10 @@
 import path from 'node:path';
 import type { Command } from '../../lib/cli/command.mts';
 import { HandoffError } from '../../lib/errors.mts';
+import { isThere } from '../../lib/look.mts';
 import { bring } from '../../install/bring.mts';
 import { twice, type Installation } from '../../install/found.mts';
-import { isThere, isUsers, repositoryOf } from '../../install/places.mts';
+import { isUsers, repositoryOf } from '../../install/places.mts';
 import { forEach, installationsMeant, NOTHING_INSTALLED } from './acting.mts';
 import { DRY_RUN_FLAG, FORCE_FLAG, REGISTRY_FLAG, TARGET_FLAGS, TELL_FLAGS, VERSION_FLAG, groundOf, wantedOf } from './flags.mts';
 import { sourceOf } from './origin.mts';

@@ -1,7 +1,7 @@
 /** Blocks of a message in the shapes of Anthropic, OpenAI and Gemini: a turn each, and one for texts that follow each other. */
 import { mediaPlaceholder, referencePlaceholder } from '../../media.mts';
 import type { Json, JsonObject, TurnClass, TurnDraft } from '../../turn.mts';
-import { list, object, text } from '../fields.mts';
+import { list, object, text } from '../../fields.mts';
 import type { Content } from './content.mts';
 import { callOf, effectOfCall, resultOf, toolName } from './fields.mts';
 

@@ -4,7 +4,7 @@ import { effectOf } from '../../effects.mts';
 import { splitInjected } from '../../injected.mts';
 import { withoutDataUrls } from '../../media.mts';
 import type { Json, JsonObject, TurnDraft } from '../../turn.mts';
-import { defined, list, object, text, word } from '../fields.mts';
+import { defined, list, object, text, word } from '../../fields.mts';
 import { blockText, isPicture, resultText } from './blocks.mts';
 import { partOf } from './identity.mts';
 

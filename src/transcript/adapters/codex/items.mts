@@ -3,7 +3,7 @@ import type { RecordSink } from '../../adapter.mts';
 import { effectOf } from '../../effects.mts';
 import { mediaPlaceholder } from '../../media.mts';
 import type { Json, JsonObject, TurnDraft } from '../../turn.mts';
-import { defined, list, object, text, word } from '../fields.mts';
+import { defined, list, object, text, word } from '../../fields.mts';
 import { isOpaque, readAgentMessage, readMessage } from './messages.mts';
 import { outcome, outputText } from './output.mts';
 import type { Reading } from './reading.mts';

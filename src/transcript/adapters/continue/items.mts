@@ -5,7 +5,7 @@ import { splitInjected } from '../../injected.mts';
 import { referencePlaceholder, withoutDataUrls } from '../../media.mts';
 import type { Json, JsonObject, TurnDraft } from '../../turn.mts';
 import { partOf } from '../chat/identity.mts';
-import { defined, list, object, text, word } from '../fields.mts';
+import { defined, list, object, text, word } from '../../fields.mts';
 
 type Base = Pick<TurnDraft, 'ts' | 'id'>;
 

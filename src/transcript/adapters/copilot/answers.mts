@@ -3,7 +3,7 @@ import type { RecordSink } from '../../adapter.mts';
 import { effectOf } from '../../effects.mts';
 import { withoutDataUrls } from '../../media.mts';
 import type { Json, JsonObject, SessionFacts, TurnDraft } from '../../turn.mts';
-import { defined, finite, list, object, text, word } from '../fields.mts';
+import { defined, finite, list, object, text, word } from '../../fields.mts';
 
 type Base = Pick<TurnDraft, 'ts' | 'id' | 'side'>;
 

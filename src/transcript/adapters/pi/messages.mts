@@ -4,7 +4,7 @@ import { effectOf } from '../../effects.mts';
 import { splitInjected } from '../../injected.mts';
 import { mediaPlaceholder, withoutDataUrls } from '../../media.mts';
 import type { Json, JsonObject, SessionFacts, TurnDraft } from '../../turn.mts';
-import { defined, finite, list, object, text, word } from '../fields.mts';
+import { defined, finite, list, object, text, word } from '../../fields.mts';
 import { countTokens, note, type Entry } from './entry.mts';
 
 /** How a command that failed ends its output; the record has no field for the code. */
