@@ -37,6 +37,17 @@ export function recordIn(line: string): JsonObject | undefined {
   return parsedObject(line.trim());
 }
 
+/** What a call was given, as text: a string as it stands, else its JSON; `none` where there is nothing. */
+export function inputText(value: Json | undefined, none = '{}'): string {
+  if (typeof value === 'string') return value;
+  return value === undefined || value === null ? none : JSON.stringify(value);
+}
+
+/** A string as it stands, anything else as its JSON, nothing as ''. */
+export function jsonText(value: Json | undefined): string {
+  return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
+}
+
 /** The object without the keys that have no value, as optional keys want it. */
 export function defined<T extends object>(value: { [K in keyof T]?: T[K] | undefined }): T {
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as T;
