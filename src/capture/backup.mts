@@ -4,6 +4,7 @@ import path from 'node:path';
 import { errnoOf } from '../lib/errors.mts';
 import { makeDurableFolder, makeFolder, removeTree, rename, sync, syncFolder } from '../lib/fs/files.mts';
 import type { Rollback } from '../lib/fs/rollback.mts';
+import { placeParts, sessionPaths, storePaths } from '../store/layout.mts';
 import type { Manifest } from '../store/manifest.mts';
 import { placeDir } from './commit.mts';
 
@@ -12,14 +13,14 @@ import { placeDir } from './commit.mts';
  * before, with the same author's part, is enough. Taken back where the work fails.
  */
 export function backUp(root: string, place: string, manifest: Manifest, work: string, rollback: Rollback): string {
-  const [project = '', folder = ''] = place.split('/');
   const dir = placeDir(root, place);
-  const home = path.join(root, '.backups', project, folder);
+  const { project, folder } = placeParts(place);
+  const home = path.join(storePaths(root).backups, project, folder);
   const name = `${manifest.revisions}-${manifest.manifest_sha256.slice(0, 8)}`;
-  const brief = readOr(path.join(dir, 'HANDOFF.md'));
+  const brief = readOr(sessionPaths(dir).brief);
   let target = path.join(home, name);
   for (let number = 2; fs.existsSync(target); number += 1) {
-    if (readOr(path.join(target, 'HANDOFF.md')).equals(brief)) return target;
+    if (readOr(sessionPaths(target).brief).equals(brief)) return target;
     target = path.join(home, `${name}.${number}`);
   }
   const copy = path.join(work, 'backup');

@@ -10,7 +10,7 @@ import type { Lock } from '../lib/fs/lock.mts';
 import { createRollback } from '../lib/fs/rollback.mts';
 import { sha256 } from '../lib/hash-chain.mts';
 import { blockSha256 } from '../store/evidence.mts';
-import { sessionPaths } from '../store/layout.mts';
+import { placeParts, sessionPaths } from '../store/layout.mts';
 import { findExact } from '../store/lookup.mts';
 import type { IndexRow } from '../store/index-file.mts';
 import { isSealed, manifestForWriting, sealed, type Manifest } from '../store/manifest.mts';
@@ -143,8 +143,7 @@ export async function reseal(place: ResealPlace, lock: Lock, row: IndexRow, chan
     const settled = settle(place.root, intent, lock.token);
     const now = settled.place ?? at;
     indexSession(place.root, now, now === at ? undefined : at);
-    const [project = '', folder = ''] = now.split('/');
-    return { session: manifest.session, project, folder, dir: placeDir(place.root, now), revision: manifest.revisions, ...(settled.kept === undefined ? {} : { kept: settled.kept }) };
+    return { session: manifest.session, ...placeParts(now), dir: placeDir(place.root, now), revision: manifest.revisions, ...(settled.kept === undefined ? {} : { kept: settled.kept }) };
   });
 }
 

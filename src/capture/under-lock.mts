@@ -7,7 +7,7 @@ import { HandoffError } from '../lib/errors.mts';
 import { counted } from '../lib/plural.mts';
 import { createRedactor } from '../transcript/redaction/create.mts';
 import { noRedaction, type Redactor } from '../transcript/redaction/redactor.mts';
-import { sessionPaths, storePaths } from '../store/layout.mts';
+import { placeParts, sessionPaths, storePaths } from '../store/layout.mts';
 import type { IndexRow } from '../store/index-file.mts';
 import { dirOf, findExact } from '../store/lookup.mts';
 import { isSealed, manifestForWriting, readManifest, type Manifest } from '../store/manifest.mts';
@@ -127,7 +127,7 @@ function upToDate({ place, at, session }: Work, manifest: Manifest): BuildResult
     const how = found === undefined ? 'is missing' : `has ${counted(found, 'byte')}, ${manifest.seal.timeline_bytes} were committed`;
     throw new HandoffError('DAMAGED', `timeline.jsonl of ${session} ${how}; nothing was written (\`handoff verify\` has the details)`);
   }
-  return { action: 'up-to-date', session, project: at.split('/')[0] ?? '', dir: placeDir(place.root, at), watermark: manifest.watermark, revision: manifest.revisions };
+  return { action: 'up-to-date', session, project: placeParts(at).project, dir: placeDir(place.root, at), watermark: manifest.watermark, revision: manifest.revisions };
 }
 
 function sessionId({ source, facts, head }: Transcript, request: BuildRequest): string {

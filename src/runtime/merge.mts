@@ -4,13 +4,14 @@
  */
 import fs from 'node:fs';
 import { HandoffError } from '../lib/errors.mts';
-import { acquire, type Lock } from '../lib/fs/lock.mts';
+import type { Lock } from '../lib/fs/lock.mts';
 import { sync, writeAll } from '../lib/fs/files.mts';
 import { createTextBuffer } from '../lib/fs/text-buffer.mts';
 import { hasher, ZEROS } from '../lib/hash-chain.mts';
 import { authorPart } from '../capture/brief-file.mts';
 import { createIncoming, mustPass, renderIncoming, type Incoming } from '../capture/incoming.mts';
 import { sealRevision } from '../capture/next-manifest.mts';
+import { linkMerged } from '../capture/link.mts';
 import { freePlace } from '../capture/place.mts';
 import { replaceSession } from '../capture/replace.mts';
 import type { ResealPlace } from '../capture/reseal.mts';
@@ -21,8 +22,7 @@ import { chainRow } from '../store/chain.mts';
 import { checkTimeline } from '../store/check-timeline.mts';
 import { blockSha256 } from '../store/evidence.mts';
 import type { IndexRow } from '../store/index-file.mts';
-import { INDEX_KEY, sessionPaths, storePaths } from '../store/layout.mts';
-import { addMergeNote } from '../store/links.mts';
+import { placeParts, sessionPaths } from '../store/layout.mts';
 import { dirOf, findExact } from '../store/lookup.mts';
 import { isSealed, manifestForWriting, sealed, type Manifest } from '../store/manifest.mts';
 import { folderName } from '../store/names.mts';
@@ -41,8 +41,6 @@ export interface Merged {
   rendered: boolean;
   kept?: string;
 }
-
-const INDEX_WAIT_MS = 20_000;
 
 /** Throws USAGE for one session given twice, HELD where one of the three is at work, DAMAGED where one cannot be trusted. */
 export async function mergeSessions(place: ResealPlace, a: IndexRow, b: IndexRow, options: { render: boolean }): Promise<Merged> {
@@ -95,8 +93,8 @@ async function mergeUnder(place: ResealPlace, lock: Lock, incoming: Incoming, id
   const hasRenders = fs.existsSync(there.payload) && fs.existsSync(there.brief);
   const wanted = render || hasRenders;
   const same = base !== undefined && base.manifest.raw_sha256 === hashOf(joined);
-  const [project = '', folder = ''] = at.split('/');
-  const note = (): void => noteLink(root, { project, folder, of: [rows[0].id, rows[1].id], other: rows[1].project, at: new Date().toISOString() });
+  const { project, folder } = placeParts(at);
+  const note = (): void => linkMerged(root, { project, folder, of: [rows[0].id, rows[1].id], other: rows[1].project, at: new Date().toISOString() });
   const result = { ok: true, action: 'merged', into: id, turns: joined.turns, project } as const;
   if (same && (hasRenders || !render)) {
     note();
@@ -211,13 +209,4 @@ function writeChain({ paths }: Incoming, { revisions, updated_at }: Manifest, { 
     fs.closeSync(fd);
   }
   return row.head;
-}
-
-function noteLink(root: string, note: Parameters<typeof addMergeNote>[1]): void {
-  const lock = acquire(storePaths(root).locks, INDEX_KEY, 'links', INDEX_WAIT_MS);
-  try {
-    addMergeNote(root, note);
-  } finally {
-    lock.release();
-  }
 }
