@@ -2,12 +2,13 @@
 import { acquire } from '../lib/fs/lock.mts';
 import { INDEX_KEY, placeParts, storePaths } from '../store/layout.mts';
 import { addMergeNote, writeLinks, type MergeNote } from '../store/links.mts';
+import { NONE } from '../store/objective.mts';
 
 const WAIT_MS = 20_000;
 
 /** Gives how many notes are new. */
 export function linkSession(root: string, at: string, objective: string, minScore: number): number {
-  if (objective === '(none)') return 0;
+  if (objective === NONE) return 0;
   return underIndexLock(root, () => writeLinks(root, { ...placeParts(at), objective, at: new Date().toISOString() }, minScore));
 }
 

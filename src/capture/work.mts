@@ -65,6 +65,7 @@ export interface Work {
   lock: Lock;
 }
 
+/** What a person said, else what the adapter is for, else what the records say; '' where nobody tells. */
 export function harnessOf(asked: string | undefined, facts: SessionFacts, adapter: { harness: string } | undefined): string {
   return asked ?? (adapter?.harness || facts.harness || '');
 }

@@ -43,6 +43,10 @@ export interface Applied {
   record: InstallRecord;
 }
 
+/**
+ * Brings what was staged into the copy, its record last. Whatever stops it leaves the copy `interrupted`, for the next run. Throws
+ * HandoffError, and as the file system does.
+ */
 export function applyChange(change: Change): Applied {
   const { target, operation, steps, staged, known } = change;
   const made = makeFolder(target);

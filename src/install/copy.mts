@@ -24,6 +24,7 @@ export interface Copy {
   readonly owned: ReadonlyMap<string, readonly string[]>;
 }
 
+/** Reads the record and the intent of the copy at `target`, and no other file of it but to tell whose it is. Throws as the file system does. */
 export function readCopy(target: string): Copy {
   const found = readRecord(target);
   const record = typeof found === 'object' ? found : undefined;

@@ -66,6 +66,7 @@ function levels(cwd: string): string[] {
   }
 }
 
+/** Whether the harness was ever used by this person: a folder of its own is there. */
 export function isHere(harness: Harness, home: string, ground: Ground): boolean {
   return harness.presence.some((folder) => isFolder(inHome(folder, harness, home, ground)));
 }

@@ -63,6 +63,7 @@ export function readRecord(copy: string): FoundRecord | string | undefined {
   return isObject(document) ? foundRecord(document) : `${file} holds no JSON object`;
 }
 
+/** What a record says, as far as it may be believed: names that lead out of the copy, or to what is the user's, are refused. */
 export function foundRecord(document: Record<string, unknown>): FoundRecord {
   const files = new Map<string, string | undefined>();
   const refused: string[] = [];
@@ -83,6 +84,7 @@ export function foundRecord(document: Record<string, unknown>): FoundRecord {
   };
 }
 
+/** The record with all that follows from the files; `files`: path to hash. */
 export function makeRecord(facts: Omit<InstallRecord, 'schema_version' | 'product' | 'file_count' | 'files_sha256' | 'files'> & { files: ReadonlyMap<string, string> }): InstallRecord {
   const { files, links, hooks, ...rest } = facts;
   return {

@@ -18,6 +18,7 @@ export interface Indexed {
   unreadable?: string[];
 }
 
+/** Makes INDEX.json and every PROJECT.md anew. Throws HELD where the index lock is not free within 20 s. */
 export function indexStore(root: string): Indexed {
   clearOlder(root);
   const rows = rebuildIndex(root, (all) => {

@@ -16,6 +16,7 @@ export interface Copy {
 /** `ahead`: it goes on from all of the other's bytes; `behind`: the other does. */
 export type Relation = 'equal' | 'ahead' | 'behind' | 'apart';
 
+/** How `one` stands to `other`. Throws DAMAGED where a timeline is missing. */
 export function relate(one: Copy, other: Copy): Relation {
   return withTimeline(one, (a, aBytes) => withTimeline(other, (b, bBytes) => {
     const shared = Math.min(aBytes, bBytes);

@@ -12,6 +12,7 @@ export function needed<T>(value: T | undefined, verb: string, flag: string): T {
   return value;
 }
 
+/** The value where it is a whole number in these bounds, both included. Throws USAGE. */
 export function wholeNumber(value: number, flag: string, least: number, most: number): number {
   if (Number.isInteger(value) && value >= least && value <= most) return value;
   throw new HandoffError('USAGE', `${flag} needs a whole number ${least > most ? 'that this job has no room for' : `from ${least} to ${most}`}, not ${value}`);

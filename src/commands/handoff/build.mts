@@ -113,6 +113,7 @@ function announce({ config, configFile }: Root, io: Io): void {
   if (config.redaction.patterns.length > 0) io.note(`${counted(config.redaction.patterns.length, 'redaction pattern')} from ${configFile ?? 'the configuration'}`);
 }
 
+/** Where a build is done: this store, by its configuration. */
 export function placeOf({ root, config }: Root, io: Io, cwd = io.cwd): BuildPlace {
   return {
     root,

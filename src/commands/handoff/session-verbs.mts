@@ -5,6 +5,7 @@ import type { Resealed, ResealPlace } from '../../capture/reseal.mts';
 import type { IndexRow } from '../../store/index-file.mts';
 import { findByPrefix } from '../../store/lookup.mts';
 
+/** Throws CONFIG, and as findByPrefix does. */
 export function sessionOf(io: Io, prefix: string): { place: ResealPlace; row: IndexRow } {
   const { root, config } = storeHere(io);
   const rules = { maxBriefTokens: config.max_brief_tokens, tools: config.capture };
