@@ -37,12 +37,6 @@ export function recordIn(line: string): JsonObject | undefined {
   return parsedObject(line.trim());
 }
 
-/** What a call was given, as text: a string as it stands, else its JSON; `none` where there is nothing. */
-export function inputText(value: Json | undefined, none = '{}'): string {
-  if (typeof value === 'string') return value;
-  return value === undefined || value === null ? none : JSON.stringify(value);
-}
-
 /** A string as it stands, anything else as its JSON, nothing as ''. */
 export function jsonText(value: Json | undefined): string {
   return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
