@@ -93,6 +93,11 @@ export async function inTime<T>({ until }: BuildPlace, work: Promise<T>): Promis
   }
 }
 
+/** What a person is told where an edited HANDOFF.md was kept under the name `kept`. */
+export function keptNote(kept: string): string {
+  return `HANDOFF.md was edited above its marker; the edited file is kept as ${kept}`;
+}
+
 export type BuildResult =
   | { action: 'up-to-date'; session: string; project: string; dir: string; watermark: number; revision: number }
   | ({ action: 'built' } & Revised);

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command, Io, Options, Outcome } from '../../lib/cli/command.mts';
-import { exitCodeOf } from '../../lib/cli/exit-codes.mts';
 import { storeHere } from '../../lib/cli/store.mts';
 import { HandoffError } from '../../lib/errors.mts';
 import type { Root } from '../../lib/handoff-root.mts';
 import { counted } from '../../lib/plural.mts';
 import type { SubagentBuilt } from '../../capture/build-subagents.mts';
 import { build, type BuildPlace, type BuildResult } from '../../capture/build.mts';
+import { keptNote } from '../../capture/work.mts';
 
 const flags = {
   source: { type: 'value', value: '<file>', summary: 'the transcript, where it is not the word after the verb' },
@@ -131,15 +131,15 @@ export function placeOf({ root, config }: Root, io: Io, cwd = io.cwd): BuildPlac
 }
 
 function outcome(result: BuildResult, io: Io): Outcome {
-  if (result.action === 'built' && result.kept !== undefined) io.note(`HANDOFF.md was edited above its marker; the edited file is kept as ${result.kept}`);
+  if (result.action === 'built' && result.kept !== undefined) io.note(keptNote(result.kept));
   return { json: result, text: builtLine(result) };
 }
 
 /** The first failure among the sub-agents is that of the command: what was captured stands. */
-function withSubagents(parent: Outcome, result: BuildResult, subagents: readonly SubagentBuilt[]): Outcome {
+async function withSubagents(parent: Outcome, result: BuildResult, subagents: readonly SubagentBuilt[]): Promise<Outcome> {
   const failed = subagents.flatMap((one) => ('error' in one ? [one.error] : []))[0];
   const lines = subagents.flatMap((one) => ('result' in one ? [builtLine(one.result)] : []));
-  return { json: { ...result, subagents }, text: [parent.text as string, ...lines].join('\n'), ...(failed === undefined ? {} : { exit: exitCodeOf(failed.code) }) };
+  return { json: { ...result, subagents }, text: [parent.text as string, ...lines].join('\n'), exit: failed === undefined ? 0 : (await import('../../lib/cli/exit-codes.mts')).exitCodeOf(failed.code) };
 }
 
 /** The line that a build prints. */

@@ -2,6 +2,7 @@
 import type { Io, Outcome } from '../../lib/cli/command.mts';
 import { storeHere } from '../../lib/cli/store.mts';
 import type { Resealed, ResealPlace } from '../../capture/reseal.mts';
+import { keptNote } from '../../capture/work.mts';
 import type { IndexRow } from '../../store/index-file.mts';
 import { findByPrefix } from '../../store/lookup.mts';
 
@@ -13,6 +14,6 @@ export function sessionOf(io: Io, prefix: string): { place: ResealPlace; row: In
 }
 
 export function resealed(verb: string, result: Resealed, io: Io): Outcome {
-  if (result.kept !== undefined) io.note(`HANDOFF.md was edited above its marker; the edited file is kept as ${result.kept}`);
+  if (result.kept !== undefined) io.note(keptNote(result.kept));
   return { json: { action: verb, ...result }, text: `handoff: ${verb} ${result.session} project=${result.project} rev=${result.revision} -> ${result.dir}` };
 }
