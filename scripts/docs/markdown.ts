@@ -38,7 +38,7 @@ export function renderMarkdown(text: string): string {
 }
 
 /** As GitHub names headings. */
-export function anchorOf(heading: string): string {
+function anchorOf(heading: string): string {
   return heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '').trim().replace(/\s/g, '-');
 }
 

@@ -30,7 +30,7 @@ export interface Result {
   readonly checked_at: string;
 }
 
-export const TIME_LIMIT_MS = 10_000;
+const TIME_LIMIT_MS = 10_000;
 /** A probe that does not keep its own time is left alone after this much more. */
 const GRACE_MS = 1000;
 /** More at once would make each other slow. */

@@ -4,22 +4,23 @@ import path from 'node:path';
 import { errnoOf } from '../lib/errors.mts';
 import { makeDurableFolder, makeFolder, removeTree, rename, sync, syncFolder } from '../lib/fs/files.mts';
 import type { Rollback } from '../lib/fs/rollback.mts';
+import { placeParts, sessionPaths, storePaths } from '../store/layout.mts';
 import type { Manifest } from '../store/manifest.mts';
-import { placeDir } from './commit.mts';
+import { placeDir, removeEmpty } from './commit.mts';
 
 /**
  * Copies the session at `place`, by way of `work` (a folder of ours on the same file system). A copy that is there from
  * before, with the same author's part, is enough. Taken back where the work fails.
  */
 export function backUp(root: string, place: string, manifest: Manifest, work: string, rollback: Rollback): string {
-  const [project = '', folder = ''] = place.split('/');
   const dir = placeDir(root, place);
-  const home = path.join(root, '.backups', project, folder);
+  const { project, folder } = placeParts(place);
+  const home = path.join(storePaths(root).backups, project, folder);
   const name = `${manifest.revisions}-${manifest.manifest_sha256.slice(0, 8)}`;
-  const brief = readOr(path.join(dir, 'HANDOFF.md'));
+  const brief = readOr(sessionPaths(dir).brief);
   let target = path.join(home, name);
   for (let number = 2; fs.existsSync(target); number += 1) {
-    if (readOr(path.join(target, 'HANDOFF.md')).equals(brief)) return target;
+    if (readOr(sessionPaths(target).brief).equals(brief)) return target;
     target = path.join(home, `${name}.${number}`);
   }
   const copy = path.join(work, 'backup');
@@ -29,23 +30,13 @@ export function backUp(root: string, place: string, manifest: Manifest, work: st
     if (entry.isFile() && !entry.name.endsWith('.tmp')) copyFile(path.join(dir, entry.name), path.join(copy, entry.name));
   }
   syncFolder(copy);
-  rollback.push(() => removeEmptyOnes(home, root));
+  // The folders above a copy that is not made; one of them may not be made either.
+  rollback.push(() => removeEmpty(home, root));
   makeDurableFolder(home);
   rename(copy, target);
   rollback.push(() => fs.rmSync(target, { recursive: true, force: true }));
   syncFolder(home);
   return target;
-}
-
-/** The folders above a copy that was not made; one of them may not have been made either. */
-function removeEmptyOnes(folder: string, root: string): void {
-  for (let at = folder; at !== root; at = path.dirname(at)) {
-    try {
-      fs.rmdirSync(at);
-    } catch (error) {
-      if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(errnoOf(error) ?? '')) throw error;
-    }
-  }
 }
 
 function copyFile(from: string, to: string): void {

@@ -32,7 +32,7 @@ function isOf2(bytes: Buffer): boolean {
  * edited file was kept. Can be run again after a crash at any point.
  * `over`: the staged file stands as it is, since it was made over a file of this hash (null: none), which is kept elsewhere.
  */
-export function placeBrief(target: string, token: string, over?: string | null): string | undefined {
+export function placeBrief(target: string, token: string, over: string | null | undefined): string | undefined {
   const staged = stagedName(target, token);
   const ours = readFile(staged);
   if (ours === undefined) return undefined;

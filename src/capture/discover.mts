@@ -6,6 +6,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { errnoOf } from '../lib/errors.mts';
+import { isThere } from '../lib/look.mts';
 import type { Glob, Place } from '../transcript/places.mts';
 
 export interface Found {
@@ -83,14 +84,6 @@ function realPath(dir: string, walk: Walk): string | undefined {
     // A harness that was never used here; a link that leads nowhere is told.
     if (errnoOf(error) !== 'ENOENT' || isThere(dir)) refused(dir, error, walk);
     return undefined;
-  }
-}
-
-function isThere(dir: string): boolean {
-  try {
-    return fs.lstatSync(dir, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
   }
 }
 

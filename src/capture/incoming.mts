@@ -27,6 +27,7 @@ export interface Incoming {
   remove(): void;
 }
 
+/** Makes an empty one, which its maker removes. Throws as the file system does, and leaves nothing then. */
 export function createIncoming(root: string): Incoming {
   const { locks } = storePaths(root);
   makeFolder(locks);

@@ -1,5 +1,5 @@
 /** The rows and lines of many sessions in one go, so that an import of thousands does not write the index thousands of times. */
-import { sessionPaths } from '../store/layout.mts';
+import { placeParts, sessionPaths } from '../store/layout.mts';
 import { indexRow, rebuildIndex, updateIndex } from '../store/index-file.mts';
 import { readManifest } from '../store/manifest.mts';
 import { objectiveOf } from '../store/objective.mts';
@@ -10,7 +10,7 @@ import { placeDir } from './commit.mts';
 export function indexSessions(root: string, places: readonly string[], anew: boolean): void {
   const lines = new Map<string, ProjectLine[]>();
   const put = [...new Set(places)].flatMap((place) => {
-    const [project = '', folder = ''] = place.split('/');
+    const { project, folder } = placeParts(place);
     const paths = sessionPaths(placeDir(root, place));
     const read = readManifest(paths.manifest);
     if (read.state !== 'read') return [];

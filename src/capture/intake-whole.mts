@@ -30,7 +30,7 @@ export function takeInWhole(work: Work, whole: Whole, ledger: Ledger, segment: S
   const row: SourceRow = { path: transcript.path, first_line_sha256: whole.raw_sha256, bytes: whole.bytes, raw_sha256: whole.raw_sha256, lines: 0, runs: [[0, 0]] };
   return {
     row,
-    replaced: rows.find((known_) => known_.path === row.path),
+    replaced: rows.find((one) => one.path === row.path),
     tally: whole.tally,
     tokens: whole.tokens,
     redactor: work.redactor ?? noRedaction,

@@ -1,6 +1,6 @@
 /** The manifest of a revision: the old one with what this build learned. Keys keep their place; new ones stand behind. */
 import { blockSha256 } from '../store/evidence.mts';
-import { SEAL_FORMAT } from '../store/layout.mts';
+import { placeParts, SEAL_FORMAT } from '../store/layout.mts';
 import { sealed, type Manifest, type Seal, type SubagentRow } from '../store/manifest.mts';
 import type { SessionFacts, Tokens } from '../transcript/turn.mts';
 import { totalOf } from '../transcript/usage.mts';
@@ -45,7 +45,7 @@ export function nextManifest(work: Work, { row, replaced, tally, tokens, redacto
   const manifest: Manifest = {
     ...(old as Partial<Manifest>),
     session: old?.session ?? session,
-    project: old?.project ?? work.at.split('/')[0] ?? '',
+    project: old?.project ?? placeParts(work.at).project,
     harness,
     model,
     created_at: old?.created_at ?? at,

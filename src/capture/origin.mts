@@ -28,6 +28,7 @@ export interface Extent {
   unfinished: boolean;
 }
 
+/** Reads what was captured of the source before, at most; throws nothing but what the file system refuses. */
 export function originOf(source: Source, manifest: Manifest): Origin {
   const rows = manifest.sources ?? [];
   if (!isSealed(manifest)) {

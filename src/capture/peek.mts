@@ -7,11 +7,11 @@ import { head, shown } from '../render/text.mts';
 import { isClientCommand, isGreeting } from '../render/prompts.mts';
 import type { LineAdapter, RecordSink, WholeAdapter } from '../transcript/adapter.mts';
 import { documentHead } from '../transcript/adapters/chat/head.mts';
-import { object, parsedObject, word } from '../transcript/adapters/fields.mts';
+import { object, recordIn, word } from '../transcript/fields.mts';
 import type { Json, JsonObject, SessionFacts } from '../transcript/turn.mts';
 import { mergeFacts } from './facts.mts';
 
-export const HEAD_BYTES = 64 * 1024;
+const HEAD_BYTES = 64 * 1024;
 /** Titles are written again and again; the last one stands near the end. */
 const TAIL_BYTES = 16 * 1024;
 /** A record that gives a title holds little else. */
@@ -117,10 +117,6 @@ function eachRecord(bytes: Buffer, at: number, { whole, longest }: { whole: bool
     if (record !== undefined && take(record)) break;
   }
   return at;
-}
-
-function recordIn(line: string): JsonObject | undefined {
-  return parsedObject(line.charCodeAt(0) === 0xfeff ? line.slice(1) : line.trimStart());
 }
 
 function readWhole(file: string, text: string, adapters: readonly WholeAdapter[], found: Peek): void {

@@ -13,7 +13,7 @@ import { sessionPaths, stagedName, type SessionPaths } from '../store/layout.mts
 import type { Manifest } from '../store/manifest.mts';
 import { backUp } from './backup.mts';
 import { commitManifest, makeSessionFolder, placeDir, settle, stageManifest, type Intent } from './commit.mts';
-import { Unsettled } from './work.mts';
+import { afterCommit, Unsettled } from './work.mts';
 
 export interface Replacement {
   /** `project/folder`. */
@@ -62,12 +62,10 @@ export function replaceSession(root: string, lock: Lock, { at, base, from, text,
     if (!rollback.run()) throw new Unsettled('not undone', { cause: error });
     throw error;
   }
-  try {
+  return afterCommit(() => {
     const { kept } = settle(root, intent, lock.token);
     return kept === undefined ? {} : { kept };
-  } catch (error) {
-    throw new Unsettled('after the commit', { cause: error });
-  }
+  });
 }
 
 /** False where there is nothing to move. Staging and target may lie on two file systems, where a part of the store is mounted. */

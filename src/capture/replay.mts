@@ -3,6 +3,7 @@
  * start, since they follow the timeline as it grows, and then kept in the manifest: a render sees nothing else.
  */
 import { readLines, type Line } from '../lib/fs/lines.mts';
+import { recordIn } from '../transcript/fields.mts';
 import type { JsonObject, TurnDraft } from '../transcript/turn.mts';
 import type { Fork } from '../store/manifest.mts';
 import { lastCopiedDraft } from './intake-whole.mts';
@@ -50,19 +51,10 @@ function lastCopied({ transcript: { source }, request }: Work, judge: (record: J
   let last = -1;
   let index = 0;
   for (let line: Line | undefined = lines.next(); line !== undefined; line = lines.next(), index += 1) {
-    const record = recordOf(line.bytes);
+    const record = recordIn(line.bytes.toString('utf8'));
     const verdict = record === undefined ? undefined : judge(record);
     if (verdict === 'own') break;
     if (verdict === 'copied') last = index;
   }
   return last;
-}
-
-function recordOf(bytes: Buffer): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, ''));
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
-  } catch {
-    return undefined;
-  }
 }

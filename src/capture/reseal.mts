@@ -10,7 +10,7 @@ import type { Lock } from '../lib/fs/lock.mts';
 import { createRollback } from '../lib/fs/rollback.mts';
 import { sha256 } from '../lib/hash-chain.mts';
 import { blockSha256 } from '../store/evidence.mts';
-import { sessionPaths } from '../store/layout.mts';
+import { placeParts, sessionPaths } from '../store/layout.mts';
 import { findExact } from '../store/lookup.mts';
 import type { IndexRow } from '../store/index-file.mts';
 import { isSealed, manifestForWriting, sealed, type Manifest } from '../store/manifest.mts';
@@ -20,8 +20,8 @@ import { baseLine } from './base-line.mts';
 import { commitManifest, placeDir, settle, stageManifest, type Intent } from './commit.mts';
 import { sealRevision } from './next-manifest.mts';
 import { openRenders, type RenderHashes, type RenderRules } from './renders.mts';
-import { indexSession, settleForget, takeSession, trashOf } from './session.mts';
-import { Unsettled } from './work.mts';
+import { indexSession, settleForget, trashOf, underSession } from './session.mts';
+import { afterCommit, Unsettled } from './work.mts';
 
 export interface ResealPlace {
   root: string;
@@ -84,32 +84,13 @@ function next(manifest: Manifest): Pick<Manifest, 'revisions' | 'updated_at'> {
   return { revisions: manifest.revisions + 1, updated_at: new Date().toISOString() };
 }
 
-function afterCommit<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw new Unsettled('after the commit', { cause: error });
-  }
-}
-
-/**
- * Runs `work` under the session's lock, with the place that it has then. What is unsettled leaves the lock.
- * Throws HELD where a living process has it.
- */
-export async function withSession<T>(place: ResealPlace, row: IndexRow, operation: string, work: (lock: Lock, now: IndexRow) => T | Promise<T>): Promise<T> {
-  const lock = takeSession(place.root, row.uuid, operation);
-  let release = true;
-  try {
+/** Runs `work` under the session's lock, with the place that it has then. Throws HELD where a living process has it. */
+export function withSession<T>(place: ResealPlace, row: IndexRow, operation: string, work: (lock: Lock, now: IndexRow) => T | Promise<T>): Promise<T> {
+  return underSession(place.root, row.uuid, operation, (lock) => {
     const now = findExact(place.root, row.uuid);
     if (now === undefined) throw new HandoffError('NO_MATCH', `${row.id} is not there any more`);
-    return await work(lock, now);
-  } catch (error) {
-    if (!(error instanceof Unsettled)) throw error;
-    release = false;
-    throw error.cause;
-  } finally {
-    if (release) lock.release();
-  }
+    return work(lock, now);
+  });
 }
 
 /** Never the hash of a manifest: says that all is staged and has to be put into its place. */
@@ -162,8 +143,7 @@ export async function reseal(place: ResealPlace, lock: Lock, row: IndexRow, chan
     const settled = settle(place.root, intent, lock.token);
     const now = settled.place ?? at;
     indexSession(place.root, now, now === at ? undefined : at);
-    const [project = '', folder = ''] = now.split('/');
-    return { session: manifest.session, project, folder, dir: placeDir(place.root, now), revision: manifest.revisions, ...(settled.kept === undefined ? {} : { kept: settled.kept }) };
+    return { session: manifest.session, ...placeParts(now), dir: placeDir(place.root, now), revision: manifest.revisions, ...(settled.kept === undefined ? {} : { kept: settled.kept }) };
   });
 }
 

@@ -32,6 +32,7 @@ export function turnsOfSource(timeline: string, bytes: number, row: SourceRow, a
 
 const COMPARED = ['class', 'ts', 'text', 'id', 'record', 'parent', 'kind', 'tool', 'call', 'ok', 'exit', 'side', 'meta'] as const;
 
+/** Whether the source still reads as it did; undefined: it had no such turn. */
 export function sameTurn(old: Turn | undefined, draft: TurnDraft): boolean {
   // The file of a kept output may be gone by now; the source does not read otherwise for that.
   if (old?.meta === 'kept-output' && draft.meta === 'kept-output') return old.call === draft.call;

@@ -5,6 +5,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { HandoffError } from '../lib/errors.mts';
+import { beginAlike } from '../lib/fs/alike.mts';
 import type { Manifest } from '../store/manifest.mts';
 import type { BuildRequest } from './work.mts';
 import { isNamedByFile } from './session-id.mts';
@@ -23,8 +24,6 @@ export function refuseSameName({ source, path: name, facts, head }: Transcript, 
   throw new HandoffError('USAGE', `${name} has no id of its own, and ${session} is the session of ${other}: give it a --session of its own, or --session ${session} to make it a source of that one too`);
 }
 
-const STEP = 1 << 20;
-
 function oneBeginsTheOther(fd: number, size: number, file: string): boolean {
   let other: number;
   try {
@@ -34,14 +33,7 @@ function oneBeginsTheOther(fd: number, size: number, file: string): boolean {
   }
   try {
     const length = Math.min(size, fs.fstatSync(other).size);
-    if (length === 0) return false;
-    const [one, two] = [Buffer.allocUnsafe(STEP), Buffer.allocUnsafe(STEP)];
-    for (let at = 0; at < length; at += STEP) {
-      const want = Math.min(STEP, length - at);
-      const read = (from: number, into: Buffer): Buffer => into.subarray(0, fs.readSync(from, into, 0, want, at));
-      if (!read(fd, one).equals(read(other, two))) return false;
-    }
-    return true;
+    return length > 0 && beginAlike(fd, other, length);
   } finally {
     fs.closeSync(other);
   }

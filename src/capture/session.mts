@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { syncFolder } from '../lib/fs/files.mts';
 import { acquire, type Lock, type LockRecord } from '../lib/fs/lock.mts';
-import { sessionKey, sessionPaths, storePaths } from '../store/layout.mts';
+import { placeParts, sessionKey, sessionPaths, storePaths } from '../store/layout.mts';
 import { indexRow, updateIndex } from '../store/index-file.mts';
 import { dropLinks } from '../store/links.mts';
 import { readManifest } from '../store/manifest.mts';
@@ -13,6 +13,7 @@ import { objectiveOf } from '../store/objective.mts';
 import { updateProjectPage } from '../store/project-page.mts';
 import { linkSession } from './link.mts';
 import { intentOf, placeDir, removeProjectIfEmpty, settle } from './commit.mts';
+import { Unsettled } from './work.mts';
 
 /**
  * Takes the lock of the session `id` and settles what was left under it. Throws HELD where a living process has it.
@@ -25,6 +26,24 @@ export function takeSession(root: string, id: string, operation: string, elsewhe
     recover(root, record);
   }
   return lock;
+}
+
+/**
+ * Runs `work` under the lock of the session `id`, and releases it. Where that failed and left something to settle, the lock
+ * stays for the next holder. Throws as takeSession and `work` do; of Unsettled, its cause.
+ */
+export async function underSession<T>(root: string, id: string, operation: string, work: (lock: Lock) => T | Promise<T>): Promise<T> {
+  const lock = takeSession(root, id, operation);
+  let release = true;
+  try {
+    return await work(lock);
+  } catch (error) {
+    if (!(error instanceof Unsettled)) throw error;
+    release = false;
+    throw error.cause;
+  } finally {
+    if (release) lock.release();
+  }
 }
 
 function recover(root: string, record: LockRecord): void {
@@ -48,7 +67,7 @@ export function trashOf(root: string, token: string): string {
 
 /** The end of a forgotten session: its files, its row, its line, its notes. Nothing where it was not forgotten. */
 export function settleForget(root: string, place: string, token: string): boolean {
-  const [project = '', folder = ''] = place.split('/');
+  const { project, folder } = placeParts(place);
   if (fs.existsSync(placeDir(root, place))) return false;
   const trash = trashOf(root, token);
   const read = readManifest(sessionPaths(trash).manifest);
@@ -69,22 +88,22 @@ export function settleForget(root: string, place: string, token: string): boolea
 
 /** Writes the row and the line of the session at `place`; takes those of the place that it left. */
 export function indexSession(root: string, place: string, left?: string, objective?: string): void {
-  const [project = '', folder = ''] = place.split('/');
+  const { project, folder } = placeParts(place);
   const paths = sessionPaths(placeDir(root, place));
   const read = readManifest(paths.manifest);
   if (read.state !== 'read') return;
   const { manifest } = read;
   const purpose = objective ?? objectiveOf(paths.summary);
-  const [oldProject = '', oldFolder = ''] = left?.split('/') ?? [];
+  const before = left === undefined ? undefined : placeParts(left);
   updateIndex(root, {
     put: { ...indexRow(folder, manifest, purpose), project },
-    ...(left === undefined ? {} : { remove: { project: oldProject, id: oldFolder } }),
+    ...(before === undefined ? {} : { remove: { project: before.project, id: before.folder } }),
     pages: () => {
       const line = { session: manifest.session, turns: manifest.turn_count, revisions: manifest.revisions, objective: purpose };
       updateProjectPage(root, project, { put: line });
-      if (left === undefined || oldProject === project) return;
-      updateProjectPage(root, oldProject, { remove: manifest.session });
-      removeProjectIfEmpty(path.join(storePaths(root).projects, oldProject));
+      if (before === undefined || before.project === project) return;
+      updateProjectPage(root, before.project, { remove: manifest.session });
+      removeProjectIfEmpty(path.join(storePaths(root).projects, before.project));
     },
   });
 }

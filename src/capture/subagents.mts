@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { errnoOf } from '../lib/errors.mts';
 import type { SubagentRow } from '../store/manifest.mts';
-import { object, parsedObject, word } from '../transcript/adapters/fields.mts';
+import { recordIn, word } from '../transcript/fields.mts';
 import { shapeOf } from '../transcript/shape.mts';
 import { SUBAGENTS } from '../transcript/places.mts';
 import type { Redactor } from '../transcript/redaction/redactor.mts';
@@ -71,7 +71,7 @@ function descriptionBeside(file: string): string | undefined {
   const beside = file.replace(/\.jsonl$/, '.meta.json');
   if (beside === file) return undefined;
   try {
-    return word(object(parsedObject(endsOf(beside).start.toString('utf8').trimStart()))?.description);
+    return word(recordIn(endsOf(beside).start.toString('utf8'))?.description);
   } catch {
     return undefined;
   }

@@ -34,7 +34,7 @@ export interface Transcript {
 }
 
 /** A document is parsed as one string; this is what a machine with little memory still takes. */
-export const LARGEST_DOCUMENT = 256 * 1024 * 1024;
+const LARGEST_DOCUMENT = 256 * 1024 * 1024;
 
 const DEAF = { turn: () => {}, usage: () => {}, usageTotal: () => {}, unknown: () => {} };
 
@@ -94,10 +94,12 @@ function cleanRecord(record: JsonObject, redactor: Redactor): JsonObject[] {
 /** How a text says who speaks, for a person whose text does not. */
 export const ROLE_MARKERS = 'in a text a turn begins at a line that opens with user, human, assistant, ai, system or tool, then : or >';
 
+/** NO_TURNS; of a text it also says how one is marked. */
 export function noTurns(file: string, isText = false): HandoffError {
   return new HandoffError('NO_TURNS', `${file} holds no conversation: not one turn that a person, an agent or a tool made${isText ? ` (${ROLE_MARKERS})` : ''}`);
 }
 
+/** BAD_LINES with the first few, by number and reason; `count` is of all. */
 export function badLines(file: string, bad: readonly BadLine[], count: number): HandoffError {
   const listed = bad.map(({ line, reason }) => `${line} (${reason})`).join(', ');
   const more = count > bad.length ? ` +${count - bad.length} more` : '';

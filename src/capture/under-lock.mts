@@ -7,7 +7,7 @@ import { HandoffError } from '../lib/errors.mts';
 import { counted } from '../lib/plural.mts';
 import { createRedactor } from '../transcript/redaction/create.mts';
 import { noRedaction, type Redactor } from '../transcript/redaction/redactor.mts';
-import { sessionPaths, storePaths } from '../store/layout.mts';
+import { placeParts, sessionPaths, storePaths } from '../store/layout.mts';
 import type { IndexRow } from '../store/index-file.mts';
 import { dirOf, findExact } from '../store/lookup.mts';
 import { isSealed, manifestForWriting, readManifest, type Manifest } from '../store/manifest.mts';
@@ -18,11 +18,11 @@ import { migrateLegacy } from './migrate.mts';
 import { extentOf, originOf } from './origin.mts';
 import { freePlace } from './place.mts';
 import { refuseSameName } from './same-name.mts';
-import { takeSession } from './session.mts';
+import { underSession } from './session.mts';
 import { openSource, spoolStdin, type Source } from './source.mts';
 import { recognise, type Transcript } from './transcript.mts';
 import { sessionNamed } from './session-id.mts';
-import { harnessOf, Unsettled, type BuildPlace, type BuildRequest, type BuildResult, type Work } from './work.mts';
+import { harnessOf, type BuildPlace, type BuildRequest, type BuildResult, type Work } from './work.mts';
 
 /** Which session a source belongs to, told without a lock and without writing. `row` is absent for a new one. */
 export async function whichSession(request: BuildRequest, place: BuildPlace): Promise<{ session: string; row: IndexRow | undefined; path: string; size: number; mtimeMs: number }> {
@@ -77,9 +77,7 @@ async function buildFrom(first: Reading, again: () => Promise<Reading>, request:
   const id = sessionId(transcript, request);
   const uuid = request.session === undefined ? transcript.facts.uuid : undefined;
   const known = sourceSession(root, findExact(root, id, uuid), transcript);
-  const lock = takeSession(root, known?.uuid ?? id, 'build');
-  let release = true;
-  try {
+  return underSession(root, known?.uuid ?? id, 'build', async (lock) => {
     // A dead holder's work was settled just now, or another build ended: only what stands under the lock counts.
     const row = findExact(root, known?.uuid ?? id, uuid);
     if (row !== undefined && row.uuid !== (known?.uuid ?? id)) throw new HandoffError('CHANGING', `${row.id} became the session of ${transcript.path} while the build waited for it; try again`);
@@ -95,17 +93,8 @@ async function buildFrom(first: Reading, again: () => Promise<Reading>, request:
       if (sessionId(transcript, request) !== id) throw new HandoffError('CHANGING', `${transcript.path} became another session's while the build waited for it; try again`);
     }
     if (base !== undefined) refuseSameName(transcript, request, base.manifest);
-    const result = await decide({ transcript, redactor: transcript.whole === undefined ? undefined : redactor, request, place, at, base, lock, session: row?.uuid ?? id });
-    return result;
-  } catch (error) {
-    if (error instanceof Unsettled) {
-      release = false;
-      throw error.cause;
-    }
-    throw error;
-  } finally {
-    if (release) lock.release();
-  }
+    return decide({ transcript, redactor: transcript.whole === undefined ? undefined : redactor, request, place, at, base, lock, session: row?.uuid ?? id });
+  });
 }
 
 async function decide(work: Work): Promise<BuildResult> {
@@ -138,7 +127,7 @@ function upToDate({ place, at, session }: Work, manifest: Manifest): BuildResult
     const how = found === undefined ? 'is missing' : `has ${counted(found, 'byte')}, ${manifest.seal.timeline_bytes} were committed`;
     throw new HandoffError('DAMAGED', `timeline.jsonl of ${session} ${how}; nothing was written (\`handoff verify\` has the details)`);
   }
-  return { action: 'up-to-date', session, project: at.split('/')[0] ?? '', dir: placeDir(place.root, at), watermark: manifest.watermark, revision: manifest.revisions };
+  return { action: 'up-to-date', session, project: placeParts(at).project, dir: placeDir(place.root, at), watermark: manifest.watermark, revision: manifest.revisions };
 }
 
 function sessionId({ source, facts, head }: Transcript, request: BuildRequest): string {

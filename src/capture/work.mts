@@ -43,6 +43,15 @@ export interface BuildPlace {
 /** A failure that the next holder of the lock has to settle: the lock must stay. */
 export class Unsettled extends Error {}
 
+/** Runs what follows a commit: whatever fails there is finished by the next holder of the lock. Throws Unsettled. */
+export function afterCommit<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new Unsettled('after the commit', { cause: error });
+  }
+}
+
 export interface Work {
   transcript: Transcript;
   /** What a whole source was read with; lines are read with one of their own. */
@@ -56,6 +65,7 @@ export interface Work {
   lock: Lock;
 }
 
+/** What a person said, else what the adapter is for, else what the records say; '' where nobody tells. */
 export function harnessOf(asked: string | undefined, facts: SessionFacts, adapter: { harness: string } | undefined): string {
   return asked ?? (adapter?.harness || facts.harness || '');
 }
@@ -81,6 +91,11 @@ export async function inTime<T>({ until }: BuildPlace, work: Promise<T>): Promis
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** What a person is told where an edited HANDOFF.md was kept under the name `kept`. */
+export function keptNote(kept: string): string {
+  return `HANDOFF.md was edited above its marker; the edited file is kept as ${kept}`;
 }
 
 export type BuildResult =

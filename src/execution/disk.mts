@@ -45,6 +45,7 @@ export const realDisk: Disk = {
   },
 };
 
+/** `device:inode`: the same for every name of one file. */
 export function identityOf({ dev, ino }: fs.BigIntStats): string {
   return `${dev}:${ino}`;
 }

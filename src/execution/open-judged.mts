@@ -33,6 +33,7 @@ const FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.const
 const SETTLED_MS = 100;
 const TRIES = 5;
 
+/** The surest way that this system has. */
 export function usualWay(windows: boolean): Way {
   return fs.existsSync(DESCRIPTORS) ? 'descriptor' : windows ? 'path' : 'folder';
 }

@@ -1,10 +1,11 @@
 /** A plan: the steps of a job that does something, each with its risk. A file of a person or an agent, so read strictly. */
-import { HandoffError, errnoOf } from '../lib/errors.mts';
-import { readText } from '../lib/fs/files.mts';
 import { sha256 } from '../lib/hash-chain.mts';
+import { isObject } from '../lib/json.mts';
+import { textOfFile } from '../lib/strict-file.mts';
+import { checkObject, oneOf, parseStrict, wrongKey, type Check, type Keys } from '../lib/strict-json.mts';
 import type { Operation } from './operate.mts';
 
-export const PLAN_VERSION = '1.0-execution-plan';
+const PLAN_VERSION = '1.0-execution-plan';
 const MOST_STEPS = 10_000;
 
 export interface Plan {
@@ -13,57 +14,33 @@ export interface Plan {
   readonly steps: readonly Operation[];
 }
 
+const anything: Check = () => undefined;
+const named = (what: string): Check => (value) => (typeof value === 'string' && value !== '' ? undefined : `must be ${what}`);
+const words: Check = (value) => (Array.isArray(value) && value.length > 0 && value.every((word) => typeof word === 'string') ? undefined : 'must be an array of words for Node');
+
+const TOP: Keys = {
+  schema_version: oneOf(PLAN_VERSION),
+  title: anything,
+  steps: (value) => (Array.isArray(value) && value.length > 0 && value.length <= MOST_STEPS ? undefined : `must be an array of 1 to ${MOST_STEPS} steps`),
+};
+const STEP: Keys = { op: oneOf('read', 'spawn'), risk: named('a risk such as "R1"'), title: anything };
+/** What an operation needs besides. */
+const OF: Readonly<Record<Operation['op'], Keys>> = { read: { target: named('a path') }, spawn: { args: words } };
+
 /** Reads and checks a plan. Throws HandoffError CONFIG that names the file and the key. */
 export function readPlan(file: string): Plan {
-  let text: string | undefined;
-  try {
-    text = readText(file);
-  } catch (cause) {
-    throw wrong(file, '', `the plan ${file} cannot be read (${errnoOf(cause) ?? (cause as Error).message})`);
-  }
-  if (text === undefined) throw wrong(file, '', `there is no plan ${file}`);
-  let value: unknown;
-  try {
-    value = JSON.parse(text.replace(/^\ufeff/, ''));
-  } catch (cause) {
-    throw wrong(file, '', `${file} is not JSON: ${(cause as Error).message.replace(/\s+/g, ' ')}`);
-  }
-  if (!isObject(value)) throw wrong(file, '', `${file} must hold a JSON object`);
-  refuseOthers(file, '', value, ['schema_version', 'title', 'steps']);
-  if (value['schema_version'] !== PLAN_VERSION) throw wrong(file, 'schema_version', `${file}: "schema_version" must be "${PLAN_VERSION}"`);
-  const { steps } = value;
-  if (!Array.isArray(steps) || steps.length === 0 || steps.length > MOST_STEPS) throw wrong(file, 'steps', `${file}: "steps" must be an array of 1 to ${MOST_STEPS} steps`);
+  const text = textOfFile(file, 'plan');
+  const value: unknown = parseStrict(file, text);
+  checkObject(file, '', value, TOP, ['schema_version', 'steps']);
+  const steps = value['steps'] as unknown[];
   return { file, sha256: sha256(text), steps: steps.map((step, at) => stepOf(file, `steps[${at}]`, step)) };
 }
 
 function stepOf(file: string, key: string, step: unknown): Operation {
-  if (!isObject(step)) throw wrong(file, key, `${file}: "${key}" must be an object`);
-  const { op, risk, target, args } = step;
-  if (typeof risk !== 'string' || risk === '') throw wrong(file, `${key}.risk`, `${file}: "${key}.risk" must be a risk such as "R1"`);
-  if (op === 'read') {
-    refuseOthers(file, key, step, ['op', 'risk', 'title', 'target']);
-    if (typeof target !== 'string' || target === '') throw wrong(file, `${key}.target`, `${file}: "${key}.target" must be a path`);
-    return { op, risk, target };
-  }
-  if (op !== 'spawn') throw wrong(file, `${key}.op`, `${file}: "${key}.op" must be "read" or "spawn"`);
-  refuseOthers(file, key, step, ['op', 'risk', 'title', 'args']);
-  if (!Array.isArray(args) || args.length === 0 || !args.every((word) => typeof word === 'string')) {
-    throw wrong(file, `${key}.args`, `${file}: "${key}.args" must be an array of words for Node`);
-  }
-  return { op, risk, args: args as string[] };
-}
-
-function refuseOthers(file: string, key: string, value: object, known: readonly string[]): void {
-  const other = Object.keys(value).find((name) => !known.includes(name));
-  if (other === undefined) return;
-  const whole = key === '' ? other : `${key}.${other}`;
-  throw wrong(file, whole, `${file}: unknown key "${whole}" (known: ${known.join(', ')})`);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function wrong(file: string, key: string, message: string): HandoffError {
-  return new HandoffError('CONFIG', message, { data: { file, ...(key === '' ? {} : { key }) } });
+  const op = isObject(step) ? step['op'] : undefined;
+  if (isObject(step) && op !== 'read' && op !== 'spawn') throw wrongKey(file, `${key}.op`, 'must be "read" or "spawn"');
+  const own = OF[op as Operation['op']] ?? {};
+  checkObject(file, key, step, { ...STEP, ...own }, ['risk', ...Object.keys(own)]);
+  const { risk, target, args } = step as { risk: string; target: string; args: string[] };
+  return op === 'read' ? { op, risk, target } : { op: 'spawn', risk, args };
 }

@@ -2,7 +2,8 @@
  * permission-policy.json: what its keys may hold. schemas/permission-policy.schema.json says the same for editors; a test
  * holds the two together. A policy that is wrong anywhere stops every verb: nothing runs under half of one.
  */
-import { HandoffError } from '../lib/errors.mts';
+import { isObject } from '../lib/json.mts';
+import { checkObject, oneOf, parseStrict, text, type Check, type Keys } from '../lib/strict-json.mts';
 
 export const POLICY_VERSION = '1.0-permission-policy';
 export const ROOT_LISTS = ['approved_workspaces', 'system_read_only_roots', 'personal_data_roots', 'denied_roots'] as const;
@@ -20,18 +21,14 @@ export type Policy = { readonly [list in RootList]: readonly string[] } & {
   readonly hard_links: 'refuse' | 'tools' | 'accept';
 };
 
-type Check = (value: unknown) => string | undefined;
-
-const text: Check = (value) => (typeof value === 'string' ? undefined : 'must be a string');
-const oneOf = (...words: string[]): Check => (value) => (words.includes(value as string) ? undefined : `must be ${words.map((word) => JSON.stringify(word)).join(' or ')}`);
 const roots: Check = (value) => (Array.isArray(value) && value.every((item) => typeof item === 'string' && item !== '' && !item.includes('\0')) ? undefined : 'must be an array of paths');
 const words: Check = (value) => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'must be an object';
+  if (!isObject(value)) return 'must be an object';
   const wrong = Object.entries(value).find(([, word]) => typeof word !== 'string');
   return wrong === undefined ? undefined : `must hold strings, and ${JSON.stringify(wrong[0])} is none`;
 };
 
-const KEYS: Readonly<Record<string, Check>> = {
+const KEYS: Keys = {
   $schema: text,
   description: text,
   schema_version: oneOf(POLICY_VERSION),
@@ -40,25 +37,11 @@ const KEYS: Readonly<Record<string, Check>> = {
   risk_to_level: words,
   hard_links: oneOf('refuse', 'tools', 'accept'),
 };
-const NEEDED = ['schema_version', 'grants', 'risk_to_level'];
 
 /** Checks the text of a policy file. Throws HandoffError CONFIG that names the file and the key. */
 export function parsePolicy(file: string, source: string): Policy {
-  let value: unknown;
-  try {
-    value = JSON.parse(source.replace(/^\ufeff/, ''));
-  } catch (cause) {
-    throw wrong(file, '', `${file} is not JSON: ${(cause as Error).message.replace(/\s+/g, ' ')}`, cause);
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(file, '', `${file} must hold a JSON object`);
-  for (const [key, item] of Object.entries(value)) {
-    const check = Object.hasOwn(KEYS, key) ? KEYS[key] : undefined;
-    if (check === undefined) throw wrong(file, key, `${file}: unknown key ${JSON.stringify(key)} (known: ${Object.keys(KEYS).join(', ')})`);
-    const problem = check(item);
-    if (problem !== undefined) throw wrong(file, key, `${file}: "${key}" ${problem}`);
-  }
-  const missing = NEEDED.find((key) => !Object.hasOwn(value, key));
-  if (missing !== undefined) throw wrong(file, missing, `${file} has no "${missing}"`);
+  const value: unknown = parseStrict(file, source);
+  checkObject(file, '', value, KEYS, ['schema_version', 'grants', 'risk_to_level']);
   const given = value as Partial<Policy> & Pick<Policy, 'grants' | 'risk_to_level'>;
   return {
     approved_workspaces: given.approved_workspaces ?? [],
@@ -69,8 +52,4 @@ export function parsePolicy(file: string, source: string): Policy {
     risk_to_level: given.risk_to_level,
     hard_links: given.hard_links ?? 'tools',
   };
-}
-
-function wrong(file: string, key: string, message: string, cause?: unknown): HandoffError {
-  return new HandoffError('CONFIG', message, { cause, data: { file, ...(key === '' ? {} : { key }) } });
 }

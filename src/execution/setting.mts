@@ -2,10 +2,10 @@
 import os from 'node:os';
 import path from 'node:path';
 import type { Io } from '../lib/cli/command.mts';
-import { HandoffError, errnoOf } from '../lib/errors.mts';
-import { readText } from '../lib/fs/files.mts';
+import { HandoffError } from '../lib/errors.mts';
 import { sha256 } from '../lib/hash-chain.mts';
 import { findRepo, stateFolder } from '../lib/repo.mts';
+import { textOfFile } from '../lib/strict-file.mts';
 import type { Ground } from './classify.mts';
 import { realDisk } from './disk.mts';
 import { platformOf } from './platform.mts';
@@ -13,7 +13,7 @@ import { parsePolicy, type Policy } from './policy-shape.mts';
 import { resolveReal } from './resolve.mts';
 import { inRoots, resolveRoots } from './roots.mts';
 
-export const POLICY_NAME = 'permission-policy.json';
+const POLICY_NAME = 'permission-policy.json';
 
 export interface Setting extends Ground {
   readonly policy: Policy;
@@ -28,7 +28,7 @@ export interface Setting extends Ground {
 /** `policy` as the person names it, relative to the current folder; else the one that is shipped. Throws CONFIG. */
 export function openSetting(io: Io, named: string | undefined): Setting {
   const file = named === undefined ? path.join(io.home, POLICY_NAME) : path.resolve(io.cwd, named);
-  const text = policyText(file);
+  const text = textOfFile(file, 'policy');
   const policy = parsePolicy(file, text);
   const platform = platformOf(os.platform());
   const disk = realDisk;
@@ -53,17 +53,6 @@ export function mustStayInState({ roots, repo, disk, platform }: Setting, file: 
       return undefined;
     }
   }
-}
-
-function policyText(file: string): string {
-  let text: string | undefined;
-  try {
-    text = readText(file);
-  } catch (cause) {
-    throw new HandoffError('CONFIG', `the policy ${file} cannot be read (${errnoOf(cause) ?? (cause as Error).message})`, { cause, data: { file } });
-  }
-  if (text === undefined) throw new HandoffError('CONFIG', `there is no policy ${file}, and nothing runs without one`, { data: { file } });
-  return text;
 }
 
 /** Both: who sets HOME must not make the account's own home a place like any other. */

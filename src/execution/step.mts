@@ -24,7 +24,7 @@ export interface Job {
   tick(): void;
 }
 
-export const LOG_STEP = 'work-log-append';
+const LOG_STEP = 'work-log-append';
 /** What a step risks that only writes its line. */
 const LOG_RISK = 'R1';
 

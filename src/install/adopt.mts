@@ -8,8 +8,10 @@ import path from 'node:path';
 import { errnoOf } from '../lib/errors.mts';
 import { namesIn, rename } from '../lib/fs/files.mts';
 import { homeStore, installedCopy } from '../lib/handoff-root.mts';
+import { isFolder, isThere } from '../lib/look.mts';
+import { sessionPaths, storePaths } from '../store/layout.mts';
 import { mustRest } from './at-rest.mts';
-import { isFolder, isThere, type Ground } from './places.mts';
+import type { Ground } from './places.mts';
 import { removeEmpty } from './stage.mts';
 
 export interface Adopted {
@@ -24,7 +26,7 @@ export function strayStore(home: string, { cwd, env }: Ground): string | undefin
   const store = homeStore(home);
   const named = env['HANDOFFS_ROOT'];
   // An empty folder is what a run left that was killed at its very end.
-  if (!(isFolder(path.join(store, 'projects')) || (isFolder(store) && namesIn(store).length === 0)) || (named && path.resolve(cwd, named) === store)) return undefined;
+  if (!(isFolder(storePaths(store).projects) || (isFolder(store) && namesIn(store).length === 0)) || (named && path.resolve(cwd, named) === store)) return undefined;
   mustRest(store);
   return store;
 }
@@ -39,15 +41,17 @@ export function adoptStore(from: string, home: string, env: Ground['env']): Adop
   }
   mustRest(from);
   mustRest(to);
-  const fresh = !isThere(path.join(to, 'projects')) && !isThere(path.join(to, 'INDEX.json'));
+  const [old, now] = [storePaths(from), storePaths(to)];
+  const fresh = !isThere(now.projects) && !isThere(now.index);
   const left: string[] = [];
   for (const name of namesIn(from)) {
-    if (name !== 'INDEX.json' && name !== '.locks') move(path.join(from, name), path.join(to, name), left);
+    const file = path.join(from, name);
+    if (file !== old.index && file !== old.locks) move(file, path.join(to, name), left);
   }
   // Two indexes can't become one by moving; without any, the sessions themselves are looked at, and the next build writes one.
-  if (fresh && left.length === 0) move(path.join(from, 'INDEX.json'), path.join(to, 'INDEX.json'), left);
-  else for (const root of [from, to]) fs.rmSync(path.join(root, 'INDEX.json'), { force: true });
-  fs.rmSync(path.join(from, '.locks'), { recursive: true, force: true });
+  if (fresh && left.length === 0) move(old.index, now.index, left);
+  else for (const { index } of [old, now]) fs.rmSync(index, { force: true });
+  fs.rmSync(old.locks, { recursive: true, force: true });
   removeEmpty(from);
   return { from, to, left: left.map((file) => path.relative(from, file)) };
 }
@@ -56,7 +60,7 @@ function move(from: string, to: string, left: string[]): void {
   if (!isThere(from)) return;
   if (isThere(to)) {
     // A folder of sessions is opened; a session, or a file, of that name stays where it is.
-    if (!isFolder(from) || !isFolder(to) || isThere(path.join(from, 'manifest.json'))) {
+    if (!isFolder(from) || !isFolder(to) || isThere(sessionPaths(from).manifest)) {
       left.push(from);
       return;
     }

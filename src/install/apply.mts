@@ -10,10 +10,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { HandoffError, errnoOf } from '../lib/errors.mts';
 import { makeFolder, rename, replaceFile, syncFolder } from '../lib/fs/files.mts';
+import { isFolder } from '../lib/look.mts';
 import { statesOf } from './copy.mts';
 import { makeLink } from './links.mts';
 import { MARK, removePending, writePending, type Operation } from './pending.mts';
-import { isFolder } from './places.mts';
 import { pathsOf, type Step } from './plan.mts';
 import { RECORD_NAME, type InstallRecord } from './record.mts';
 import type { HookRecord } from './hooks/wire.mts';
@@ -43,6 +43,10 @@ export interface Applied {
   record: InstallRecord;
 }
 
+/**
+ * Brings what was staged into the copy, its record last. Whatever stops it leaves the copy `interrupted`, for the next run. Throws
+ * HandoffError, and as the file system does.
+ */
 export function applyChange(change: Change): Applied {
   const { target, operation, steps, staged, known } = change;
   const made = makeFolder(target);

@@ -4,11 +4,12 @@ import path from 'node:path';
 import { HandoffError } from '../lib/errors.mts';
 import { counted } from '../lib/plural.mts';
 import { VERSION } from '../lib/version.mts';
+import { isFolder, isThere } from '../lib/look.mts';
 import { applyChange, type Applied } from './apply.mts';
 import { mustRest } from './at-rest.mts';
 import { checkCopy, isLink, leadsTo, readCopy, statesOf, type Copy } from './copy.mts';
 import { changesFiles, pathsOf, planCopy, type Step } from './plan.mts';
-import { SKILL, isFolder, isThere, realPlace } from './places.mts';
+import { SKILL, realPlace } from './places.mts';
 import { foundRecord, makeRecord, type FoundRecord, type InstallRecord } from './record.mts';
 import type { HookRecord } from './hooks/wire.mts';
 import type { Source } from './source.mts';
@@ -150,7 +151,7 @@ function isBelow(folder: string, file: string): boolean {
 }
 
 /** One wiring for each settings file, the later one. */
-export function mergeHooks(before: readonly HookRecord[], more: readonly HookRecord[]): HookRecord[] {
+function mergeHooks(before: readonly HookRecord[], more: readonly HookRecord[]): HookRecord[] {
   const merged = new Map<string, HookRecord>();
   // The backup is of what stood there before the first wiring.
   for (const hook of [...before, ...more]) merged.set(hook.settings, { ...merged.get(hook.settings), ...hook });

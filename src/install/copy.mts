@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { errnoOf } from '../lib/errors.mts';
 import { fileSetHash, sha256 } from '../lib/hash-chain.mts';
+import { isFolder, isThere } from '../lib/look.mts';
 import { readPending, type FoundPending } from './pending.mts';
-import { isFolder, isThere } from './places.mts';
 import { readRecord, type FoundRecord } from './record.mts';
 
 /** What a path of the copy is: a file by its hash; a folder, a link or something odd; missing, or behind a link. */
@@ -24,6 +24,7 @@ export interface Copy {
   readonly owned: ReadonlyMap<string, readonly string[]>;
 }
 
+/** Reads the record and the intent of the copy at `target`, and no other file of it but to tell whose it is. Throws as the file system does. */
 export function readCopy(target: string): Copy {
   const found = readRecord(target);
   const record = typeof found === 'object' ? found : undefined;

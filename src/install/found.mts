@@ -13,12 +13,11 @@ export interface Installation {
   readonly places: readonly string[];
 }
 
-/** In the order of the skills folders; each real folder once. `more`: skills folders to look into besides. */
-export function findInstallations(ground: Ground, more: readonly string[] = []): Installation[] {
+/** In the order of the skills folders; each real folder once. */
+export function findInstallations(ground: Ground): Installation[] {
   const home = homeIfAny(ground);
   const named = ground.env['AGENT_HANDOFF_GLOBAL_DIR'];
   const folders = new Set([
-    ...more,
     ...(named ? [path.resolve(ground.cwd, named)] : []),
     ...(home === undefined ? [] : userFolders(home, ground)),
     ...HARNESSES.flatMap((harness) => foldersOf(harness, home, ground)),

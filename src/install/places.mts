@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { HandoffError } from '../lib/errors.mts';
+import { isFolder, isThere } from '../lib/look.mts';
 import { HARNESSES, SHARED, type Harness } from './harnesses.mts';
 
 /** What a copy's folder is called; the skill's name is the same. */
@@ -65,6 +66,7 @@ function levels(cwd: string): string[] {
   }
 }
 
+/** Whether the harness was ever used by this person: a folder of its own is there. */
 export function isHere(harness: Harness, home: string, ground: Ground): boolean {
   return harness.presence.some((folder) => isFolder(inHome(folder, harness, home, ground)));
 }
@@ -108,7 +110,7 @@ export function realPlace(target: string): string {
 }
 
 /** The real path of what exists of a path, with the rest behind it. */
-export function realNearest(folder: string): string {
+function realNearest(folder: string): string {
   try {
     return fs.realpathSync(folder);
   } catch {
@@ -116,21 +118,5 @@ export function realNearest(folder: string): string {
     // A link that leads nowhere is not passed over: what is made must not land where nobody looked.
     if (fs.lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw new HandoffError('IO', `${folder} is a link that leads nowhere`);
     return parent === folder ? folder : path.join(realNearest(parent), path.basename(folder));
-  }
-}
-
-export function isFolder(folder: string): boolean {
-  try {
-    return fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
-  } catch {
-    return false;
-  }
-}
-
-export function isThere(file: string): boolean {
-  try {
-    return fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
   }
 }

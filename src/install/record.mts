@@ -6,10 +6,11 @@
 import path from 'node:path';
 import { fileSetHash } from '../lib/hash-chain.mts';
 import { readText } from '../lib/fs/files.mts';
+import { isObject } from '../lib/json.mts';
 import type { HookRecord } from './hooks/wire.mts';
 
 export const RECORD_NAME = '.agents-handoff-install.json';
-export const RECORD_SCHEMA = '1.0-install-provenance';
+const RECORD_SCHEMA = '1.0-install-provenance';
 
 /** Where the files came from. */
 export type SourceNote =
@@ -62,6 +63,7 @@ export function readRecord(copy: string): FoundRecord | string | undefined {
   return isObject(document) ? foundRecord(document) : `${file} holds no JSON object`;
 }
 
+/** What a record says, as far as it may be believed: names that lead out of the copy, or to what is the user's, are refused. */
 export function foundRecord(document: Record<string, unknown>): FoundRecord {
   const files = new Map<string, string | undefined>();
   const refused: string[] = [];
@@ -82,6 +84,7 @@ export function foundRecord(document: Record<string, unknown>): FoundRecord {
   };
 }
 
+/** The record with all that follows from the files; `files`: path to hash. */
 export function makeRecord(facts: Omit<InstallRecord, 'schema_version' | 'product' | 'file_count' | 'files_sha256' | 'files'> & { files: ReadonlyMap<string, string> }): InstallRecord {
   const { files, links, hooks, ...rest } = facts;
   return {
@@ -129,8 +132,4 @@ function isHook(value: unknown): value is HookRecord {
 
 function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

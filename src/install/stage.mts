@@ -99,7 +99,7 @@ export function removeEmpty(folder: string): boolean {
 }
 
 /** The same for a folder of ours that harms nobody where it stays. */
-export function removeIfEmpty(folder: string): boolean {
+function removeIfEmpty(folder: string): boolean {
   try {
     return removeEmpty(folder);
   } catch {

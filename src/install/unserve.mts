@@ -22,6 +22,7 @@ export interface UnserveRequest {
   onSignal(undo: () => void): () => void;
 }
 
+/** Throws HELD while a store in the copy is at work, or another installer is. */
 export function unserve({ target, link, harnesses, forms, dryRun, unwire, onSignal }: UnserveRequest): Taken {
   const taken: Taken = { action: 'unserved', target: link ?? target, version: readCopy(target).record?.version, files: [], links: link === undefined ? [] : [link], hooks: [], edited: [], rest: [], store: false };
   if (dryRun) return taken;

@@ -3,7 +3,7 @@
  * stops every command, because a store or a redaction that is silently another one is worse than a refusal.
  * handoff.config.schema.json says the same for editors; a test holds the two together.
  */
-import { HandoffError } from './errors.mts';
+import { checkObject, flag, oneOf, parseStrict, text, type Check, type Keys } from './strict-json.mts';
 
 export const CONFIG_NAME = 'handoff.config.json';
 
@@ -35,14 +35,7 @@ export interface ConfigFile {
   readonly redaction?: Partial<Config['redaction']>;
 }
 
-/** Gives what is wrong with a value ("must be …"), or undefined. */
-type Check = (value: unknown) => string | undefined;
-interface Section { readonly [key: string]: Check | Section }
-
-const text: Check = (value) => typeof value === 'string' ? undefined : 'must be a string';
-const flag: Check = (value) => typeof value === 'boolean' ? undefined : 'must be true or false';
 const texts: Check = (value) => Array.isArray(value) && value.every((item) => typeof item === 'string') ? undefined : 'must be an array of strings';
-const oneOf = (only: string | number): Check => (value) => value === only ? undefined : `must be ${JSON.stringify(only)}`;
 const number = (min: number, max: number, whole: boolean): Check => (value) =>
   typeof value === 'number' && value >= min && value <= max && (!whole || Number.isInteger(value))
     ? undefined
@@ -62,7 +55,7 @@ const expressions: Check = (value) => {
 const ignored: Check = () => undefined;
 
 /** Every key that a configuration may have. */
-export const CONFIG_KEYS: Section = {
+export const CONFIG_KEYS: Keys = {
   $schema: text,
   version: oneOf(1),
   handoff_dir: text,
@@ -87,16 +80,9 @@ export const CONFIG_KEYS: Section = {
  * Throws HandoffError CONFIG that names the file and the key.
  */
 export function parseConfig(file: string, source: string): { config: ConfigFile; notes: string[] } {
-  let value: unknown;
-  try {
-    value = JSON.parse(source.replace(/^\ufeff/, ''));
-  } catch (cause) {
-    // The parser quotes the file, line ends and all.
-    const why = (cause as Error).message.replace(/\s+/g, ' ');
-    throw new HandoffError('CONFIG', `${file} is not JSON: ${why}`, { cause, data: { file } });
-  }
-  const notes: string[] = [];
-  checkSection(file, '', CONFIG_KEYS, value, notes);
+  const value = parseStrict(file, source);
+  checkObject(file, '', value, CONFIG_KEYS);
+  const notes = ignoredIn(value, CONFIG_KEYS).map((key) => `${file}: "${key}" is accepted from 2.0.x and does nothing`);
   return { config: value as ConfigFile, notes };
 }
 
@@ -131,25 +117,11 @@ export function fillConfig(file: ConfigFile): Config {
   };
 }
 
-function checkSection(file: string, path: string, section: Section, value: unknown, notes: string[]): void {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw wrong(file, path, path === '' ? `${file} must hold a JSON object` : `${file}: "${path}" must be an object`);
-  }
-  for (const [name, item] of Object.entries(value)) {
-    const key = path === '' ? name : `${path}.${name}`;
-    // hasOwn: `__proto__` and `constructor` are keys that JSON can hold.
-    const rule = Object.hasOwn(section, name) ? section[name] : undefined;
-    if (rule === undefined) throw wrong(file, key, `${file}: unknown key ${JSON.stringify(key)} (known: ${Object.keys(section).join(', ')})`);
-    if (typeof rule !== 'function') {
-      checkSection(file, key, rule, item, notes);
-      continue;
-    }
-    const problem = rule(item);
-    if (problem !== undefined) throw wrong(file, key, `${file}: "${key}" ${problem}`);
-    if (rule === ignored) notes.push(`${file}: "${key}" is accepted from 2.0.x and does nothing`);
-  }
-}
-
-function wrong(file: string, key: string, message: string): HandoffError {
-  return new HandoffError('CONFIG', message, { data: { file, key } });
+/** The paths of the keys that are there and do nothing. */
+function ignoredIn(value: object, keys: Keys, at = ''): string[] {
+  return Object.entries(value).flatMap(([name, item]) => {
+    const rule = keys[name];
+    if (typeof rule === 'object') return ignoredIn(item as object, rule, `${at}${name}.`);
+    return rule === ignored ? [at + name] : [];
+  });
 }

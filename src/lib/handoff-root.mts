@@ -3,11 +3,12 @@
  * `HANDOFFS_ROOT`; else the nearest of a configuration that names a folder and a `handoffs/` folder, from the
  * current directory up; else the skill directory.
  */
-import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { CONFIG_NAME, fillConfig, mergeConfig, parseConfig, type Config, type ConfigFile } from './config.mts';
 import { HandoffError, errnoOf } from './errors.mts';
+import { isFolder, isThere } from './look.mts';
 
 const PARENTS = 10;
 
@@ -126,21 +127,5 @@ function readIfThere(path: string): string | undefined {
     // A parent that may not be searched hides its files: nothing there is known to be a configuration.
     if (!isThere(path)) return undefined;
     throw new HandoffError('CONFIG', `${path} is there but cannot be read (${errno ?? (cause as Error).message})`, { cause, data: { file: path } });
-  }
-}
-
-function isThere(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
-  }
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  } catch {
-    return false;
   }
 }

@@ -53,6 +53,7 @@ export function chainRow(row: Omit<ChainRow, 'head'>): ChainRow {
   return { ...row, head: sha256(JSON.stringify(row)) };
 }
 
+/** Whether the row's `head` is the one that chainRow would give it. */
 export function chainHeadFits(row: ChainRow): boolean {
   const { head, ...rest } = row;
   return head === sha256(JSON.stringify(rest));

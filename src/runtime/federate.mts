@@ -9,7 +9,7 @@ import { indexSessions } from '../capture/index-many.mts';
 import type { ResealPlace } from '../capture/reseal.mts';
 import { checkSession } from '../store/checker.mts';
 import { indexRow } from '../store/index-file.mts';
-import { storePaths } from '../store/layout.mts';
+import { placeParts, storePaths } from '../store/layout.mts';
 import { isBeside } from '../store/names.mts';
 import { createLocals, type Locals } from './locals.mts';
 import { isHeldThere, mustBePlain, openRemote, readRemote, remotePlaces, type RemotePlace, type RemoteSession } from './remote.mts';
@@ -123,7 +123,7 @@ class Run {
     if (this.#dry) {
       mustBePlain(remote);
       mustPass(checkSession(remote.root, { ...indexRow(remote.folder, remote.manifest), project: remote.project }), 'the session there');
-      for (const taken of foreseen(session, verdict)) this.#result.imported.push({ project: local?.at.split('/')[0] ?? remote.project, ...taken });
+      for (const taken of foreseen(session, verdict)) this.#result.imported.push({ project: local === undefined ? remote.project : placeParts(local.at).project, ...taken });
       return;
     }
     // What an earlier root gave is under a lock of our own until it is in the index.
@@ -131,7 +131,7 @@ class Run {
     const { taken, reason, error } = await takeRemote(this.#place, this.#locals, remote, { from: given, at: this.#at }, () => isHeldThere(remote));
     for (const { at, lock, ...one } of taken) {
       this.#open.push({ session: one.session, at, lock });
-      this.#result.imported.push({ project: at.split('/')[0] ?? '', ...one });
+      this.#result.imported.push({ project: placeParts(at).project, ...one });
     }
     if (this.#open.length >= BATCH) this.#index();
     if (reason !== undefined) this.#skip(remote, reason);

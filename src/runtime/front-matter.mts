@@ -10,6 +10,7 @@ export interface LiveHandoff {
   body: string;
 }
 
+/** Never throws: what is wrong is the `problem`. */
 export function readLive(text: string): LiveHandoff {
   const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
   if (lines[0]?.trimEnd() !== '---') return { body: text };

@@ -4,9 +4,9 @@
  */
 import fs from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { recordIn, text, word } from '../transcript/fields.mts';
 
 export interface HookInput {
-  event: string;
   cwd: string | undefined;
   /** The transcripts that the event is about; a sub-agent's beside its parent's. */
   transcripts: string[];
@@ -21,27 +21,17 @@ const QUIET_LIMIT_MS = 2000;
 /** Reads one JSON object, also from an input that is never closed. Gives a sentence where there is none. */
 export async function readHook(stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean }): Promise<HookInput | string> {
   if (stdin.isTTY === true) return 'nothing on standard input: --hook is for a client\'s hooks';
-  const text = await textOf(stdin);
-  if (text.trim() === '') return 'nothing on standard input';
-  const value = parse(text);
+  const said = await textOf(stdin);
+  if (said.trim() === '') return 'nothing on standard input';
+  const value = recordIn(said);
   if (value === undefined) return 'standard input is not the JSON object of a hook';
-  const word = (key: string) => (typeof value[key] === 'string' && value[key] !== '' ? (value[key] as string) : undefined);
-  const transcripts = [word('transcript_path'), word('agent_transcript_path')].filter((path) => path !== undefined);
-  if (transcripts.length === 0) return `the hook ${nameOf(word('hook_event_name') ?? '')} names no transcript`.replace('  ', ' ');
-  return { event: word('hook_event_name') ?? '', cwd: word('cwd'), transcripts };
+  const transcripts = [word(value.transcript_path), word(value.agent_transcript_path)].filter((path) => path !== undefined);
+  if (transcripts.length === 0) return `the hook ${nameOf(text(value.hook_event_name))} names no transcript`.replace('  ', ' ');
+  return { cwd: word(value.cwd), transcripts };
 }
 
 /** An event's name as it may stand in a sentence: whatever else came in its place is cut. */
 const nameOf = (event: string): string => event.replace(/[^\w.-]+/g, ' ').trim().slice(0, 40);
-
-function parse(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text.replace(/^\ufeff/, ''));
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 function textOf(stdin: NodeJS.ReadableStream): Promise<string> {
   return new Promise((resolve) => {
@@ -60,7 +50,7 @@ function textOf(stdin: NodeJS.ReadableStream): Promise<string> {
       chunks.push(Buffer.from(chunk));
       size += chunk.length;
       const last = Buffer.from(chunk).toString('latin1').trimEnd().at(-1);
-      if (size > INPUT_BYTES || (last === '}' && parse(text()) !== undefined)) done();
+      if (size > INPUT_BYTES || (last === '}' && recordIn(text()) !== undefined)) done();
     };
     const timer = setTimeout(done, INPUT_MS);
     stdin.on('data', take);

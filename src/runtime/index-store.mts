@@ -1,7 +1,6 @@
 /** INDEX.json and the PROJECT.md files, made anew from what the sessions say of themselves. */
 import fs from 'node:fs';
-import path from 'node:path';
-import { storePaths } from '../store/layout.mts';
+import { sessionPaths, storePaths } from '../store/layout.mts';
 import { dirOf, relativePlace, unreadableSessions } from '../store/lookup.mts';
 import { rebuildIndex, folders, type IndexRow } from '../store/index-file.mts';
 import { NONE } from '../store/objective.mts';
@@ -19,6 +18,7 @@ export interface Indexed {
   unreadable?: string[];
 }
 
+/** Makes INDEX.json and every PROJECT.md anew. Throws HELD where the index lock is not free within 20 s. */
 export function indexStore(root: string): Indexed {
   clearOlder(root);
   const rows = rebuildIndex(root, (all) => {
@@ -35,5 +35,5 @@ export function indexStore(root: string): Indexed {
 }
 
 function hasBrief(root: string, row: IndexRow): boolean {
-  return fs.existsSync(path.join(dirOf(root, row), 'HANDOFF.md'));
+  return fs.existsSync(sessionPaths(dirOf(root, row)).brief);
 }

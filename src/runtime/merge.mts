@@ -4,25 +4,25 @@
  */
 import fs from 'node:fs';
 import { HandoffError } from '../lib/errors.mts';
-import { acquire, type Lock } from '../lib/fs/lock.mts';
+import type { Lock } from '../lib/fs/lock.mts';
 import { sync, writeAll } from '../lib/fs/files.mts';
 import { createTextBuffer } from '../lib/fs/text-buffer.mts';
 import { hasher, ZEROS } from '../lib/hash-chain.mts';
 import { authorPart } from '../capture/brief-file.mts';
 import { createIncoming, mustPass, renderIncoming, type Incoming } from '../capture/incoming.mts';
 import { sealRevision } from '../capture/next-manifest.mts';
+import { linkMerged } from '../capture/link.mts';
 import { freePlace } from '../capture/place.mts';
 import { replaceSession } from '../capture/replace.mts';
 import type { ResealPlace } from '../capture/reseal.mts';
-import { indexSession, takeSession } from '../capture/session.mts';
+import { indexSession, takeSession, underSession } from '../capture/session.mts';
 import { placeDir } from '../capture/commit.mts';
-import { Unsettled } from '../capture/work.mts';
+import { afterCommit } from '../capture/work.mts';
 import { chainRow } from '../store/chain.mts';
 import { checkTimeline } from '../store/check-timeline.mts';
 import { blockSha256 } from '../store/evidence.mts';
 import type { IndexRow } from '../store/index-file.mts';
-import { INDEX_KEY, sessionPaths, storePaths } from '../store/layout.mts';
-import { addMergeNote } from '../store/links.mts';
+import { placeParts, sessionPaths } from '../store/layout.mts';
 import { dirOf, findExact } from '../store/lookup.mts';
 import { isSealed, manifestForWriting, sealed, type Manifest } from '../store/manifest.mts';
 import { folderName } from '../store/names.mts';
@@ -42,36 +42,31 @@ export interface Merged {
   kept?: string;
 }
 
-const INDEX_WAIT_MS = 20_000;
-
 /** Throws USAGE for one session given twice, HELD where one of the three is at work, DAMAGED where one cannot be trusted. */
 export async function mergeSessions(place: ResealPlace, a: IndexRow, b: IndexRow, options: { render: boolean }): Promise<Merged> {
   if (a.uuid === b.uuid) throw new HandoffError('USAGE', `${a.uuid} cannot be merged with itself`);
   const id = `${a.uuid}+merge+${b.uuid}`;
   const held: Lock[] = [];
+  let own: Lock | undefined;
   let incoming: Incoming | undefined;
   const disarm = place.onSignal(() => {
     incoming?.remove();
     for (const lock of held) lock.release();
+    own?.release();
   });
-  let own: Lock | undefined;
-  let release = true;
   try {
     // By this key 2.0.x excludes itself.
     held.push(takeOlder(place.root, 'merge', `${a.id}+${b.id}`));
     for (const { uuid } of [a, b]) held.push(takeSession(place.root, uuid, 'merge'));
-    own = takeSession(place.root, id, 'merge');
-    held.push(own);
-    incoming = createIncoming(place.root);
-    return await mergeUnder(place, own, incoming, id, [now(place.root, a), now(place.root, b)], options);
-  } catch (error) {
-    if (!(error instanceof Unsettled)) throw error;
-    release = false;
-    throw error.cause;
+    return await underSession(place.root, id, 'merge', (lock) => {
+      own = lock;
+      incoming = createIncoming(place.root);
+      return mergeUnder(place, lock, incoming, id, [now(place.root, a), now(place.root, b)], options);
+    });
   } finally {
     disarm();
     incoming?.remove();
-    for (const lock of held.reverse()) if (release || lock !== own) lock.release();
+    for (const lock of held.reverse()) lock.release();
   }
 }
 
@@ -98,8 +93,8 @@ async function mergeUnder(place: ResealPlace, lock: Lock, incoming: Incoming, id
   const hasRenders = fs.existsSync(there.payload) && fs.existsSync(there.brief);
   const wanted = render || hasRenders;
   const same = base !== undefined && base.manifest.raw_sha256 === hashOf(joined);
-  const [project = '', folder = ''] = at.split('/');
-  const note = (): void => noteLink(root, { project, folder, of: [rows[0].id, rows[1].id], other: rows[1].project, at: new Date().toISOString() });
+  const { project, folder } = placeParts(at);
+  const note = (): void => linkMerged(root, { project, folder, of: [rows[0].id, rows[1].id], other: rows[1].project, at: new Date().toISOString() });
   const result = { ok: true, action: 'merged', into: id, turns: joined.turns, project } as const;
   if (same && (hasRenders || !render)) {
     note();
@@ -117,12 +112,10 @@ async function mergeUnder(place: ResealPlace, lock: Lock, incoming: Incoming, id
   fs.writeFileSync(incoming.paths.manifest, text);
   mustPass(incoming.check(manifest), id);
   const { kept } = replaceSession(root, lock, { at, base, from: incoming.paths, text, withBlock: false, backUp: base !== undefined && !same });
-  try {
+  afterCommit(() => {
     indexSession(root, at);
     note();
-  } catch (error) {
-    throw new Unsettled('after the commit', { cause: error });
-  }
+  });
   return { ...result, revision: manifest.revisions, changed: true, rendered: wanted, ...(kept === undefined ? {} : { kept }) };
 }
 
@@ -216,13 +209,4 @@ function writeChain({ paths }: Incoming, { revisions, updated_at }: Manifest, { 
     fs.closeSync(fd);
   }
   return row.head;
-}
-
-function noteLink(root: string, note: Parameters<typeof addMergeNote>[1]): void {
-  const lock = acquire(storePaths(root).locks, INDEX_KEY, 'links', INDEX_WAIT_MS);
-  try {
-    addMergeNote(root, note);
-  } finally {
-    lock.release();
-  }
 }

@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import { HandoffError } from '../lib/errors.mts';
 import { hasher, sha256 } from '../lib/hash-chain.mts';
+import { beginAlike } from '../lib/fs/alike.mts';
 import { readBytes } from '../lib/fs/lines.mts';
 import { isSealed, type Manifest } from '../store/manifest.mts';
 import { openRegular } from './remote.mts';
@@ -15,8 +16,7 @@ export interface Copy {
 /** `ahead`: it goes on from all of the other's bytes; `behind`: the other does. */
 export type Relation = 'equal' | 'ahead' | 'behind' | 'apart';
 
-const CHUNK = 1 << 20;
-
+/** How `one` stands to `other`. Throws DAMAGED where a timeline is missing. */
 export function relate(one: Copy, other: Copy): Relation {
   return withTimeline(one, (a, aBytes) => withTimeline(other, (b, bBytes) => {
     const shared = Math.min(aBytes, bBytes);
@@ -51,17 +51,6 @@ function withTimeline<T>({ manifest, timeline }: Copy, use: (fd: number, bytes: 
   } finally {
     fs.closeSync(opened.fd);
   }
-}
-
-function beginAlike(a: number, b: number, bytes: number): boolean {
-  const [left, right] = [Buffer.allocUnsafe(CHUNK), Buffer.allocUnsafe(CHUNK)];
-  for (let at = 0; at < bytes; ) {
-    const want = Math.min(CHUNK, bytes - at);
-    const got = Math.min(fs.readSync(a, left, 0, want, at), fs.readSync(b, right, 0, want, at));
-    if (got === 0 || !left.subarray(0, got).equals(right.subarray(0, got))) return false;
-    at += got;
-  }
-  return true;
 }
 
 function endsLineAt(fd: number, at: number, size: number): boolean {

@@ -15,7 +15,7 @@ import { takeSession } from '../capture/session.mts';
 import { Unsettled } from '../capture/work.mts';
 import { checkTimeline } from '../store/check-timeline.mts';
 import { findExact } from '../store/lookup.mts';
-import { sessionPaths } from '../store/layout.mts';
+import { placeParts, sessionPaths } from '../store/layout.mts';
 import { isSealed, manifestForWriting, sealed, type Manifest } from '../store/manifest.mts';
 import { folderName, projectSlug } from '../store/names.mts';
 import type { Locals } from './locals.mts';
@@ -174,8 +174,7 @@ class Taking {
   async beside({ manifest, from }: Content, { id, into }: Beside, winner: Local): Promise<void> {
     const lock = this.take(id);
     const base = into === undefined ? undefined : mustBeSound(into.at, sessionPaths(placeDir(this.#place.root, into.at)));
-    const [project = ''] = winner.at.split('/');
-    const at = into?.at ?? freePlace(this.#place.root, id, project, folderName(id, true));
+    const at = into?.at ?? freePlace(this.#place.root, id, placeParts(winner.at).project, folderName(id, true));
     const { block } = authorPart(from.paths.brief);
     const named = { ...manifest, session: id };
     let whole = sealed(named).manifest;

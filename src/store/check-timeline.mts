@@ -11,6 +11,7 @@ import type { SessionPaths } from './layout.mts';
 import { isSealed, type Manifest } from './manifest.mts';
 import { turnCounter } from './timeline.mts';
 
+/** Reads both files once. `atWork`: what the session's lock says of bytes that are not committed yet. */
 export function checkTimeline(paths: SessionPaths, manifest: Manifest, atWork: AtWork | undefined): Finding[] {
   const fd = openFile(paths.timeline);
   if (fd === undefined) return [fail('timeline-missing', 'timeline.jsonl missing')];

@@ -42,10 +42,12 @@ export interface Finding {
 
 type Value = string | number | undefined;
 
+/** A finding of level `fail`; `expected` and `found` stand behind its sentence. */
 export function fail(id: FindingId, text: string, expected?: Value, found?: Value): Finding {
   return make(id, text, expected, found, true);
 }
 
+/** A finding of level `note`. */
 export function note(id: FindingId, text: string, expected?: Value, found?: Value, counts = id !== 'build-at-work'): Finding {
   return make(id, text, expected, found, counts);
 }

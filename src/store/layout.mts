@@ -12,6 +12,8 @@ export interface StorePaths {
   projects: string;
   links: string;
   locks: string;
+  /** Sessions from before they were replaced. */
+  backups: string;
 }
 
 export function storePaths(root: string): StorePaths {
@@ -21,6 +23,7 @@ export function storePaths(root: string): StorePaths {
     projects: path.join(root, 'projects'),
     links: path.join(root, 'links'),
     locks: path.join(root, '.locks'),
+    backups: path.join(root, '.backups'),
   };
 }
 
@@ -51,6 +54,12 @@ export function sessionPaths(dir: string): SessionPaths {
 
 export function sessionDir(root: string, project: string, folder: string): string {
   return path.join(root, 'projects', project, folder);
+}
+
+/** Where a session lies, `project/folder`, in its parts. */
+export function placeParts(place: string): { project: string; folder: string } {
+  const [project = '', folder = ''] = place.split('/');
+  return { project, folder };
 }
 
 export function projectPage(root: string, project: string): string {

@@ -17,14 +17,14 @@ const COMMON = new Set(`about after again also another because been before being
   create change check test tests run use`.split(/\s+/));
 const FEWEST_WORDS = 3;
 
-export function wordsOf(text: string): Set<string> {
+function wordsOf(text: string): Set<string> {
   const words = new Set<string>();
   for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{N}][\p{L}\p{N}_.-]{3,}/gu)) if (!COMMON.has(word)) words.add(word.replace(/[.-]+$/, ''));
   return words;
 }
 
 /** What two sets share, as a part of what they hold together. */
-export function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   let shared = 0;
   for (const word of a) if (b.has(word)) shared += 1;
   const all = a.size + b.size - shared;
@@ -36,6 +36,15 @@ export interface LinkNote {
   /** The session's folder: a name that cannot close a comment. */
   folder: string;
   objective: string;
+  at: string;
+}
+
+/** A merged session, the two that it was made of, and the project in whose notes it stands. */
+export interface MergeNote {
+  project: string;
+  folder: string;
+  of: [string, string];
+  other: string;
   at: string;
 }
 
@@ -66,28 +75,25 @@ function closeEnough(words: ReadonlySet<string>, page: string, minScore: number)
 }
 
 function addNote(root: string, project: string, note: LinkNote): boolean {
-  const { links } = storePaths(root);
-  const file = path.join(links, `${project}.md`);
-  const text = readText(file) ?? `# Related work: ${project}\n\n`;
-  const marker = markerOf(`${note.project}/${note.folder}`);
-  if (text.includes(marker)) return false;
+  const place = `${note.project}/${note.folder}`;
   const head = [...note.objective.slice(0, 400).replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').replace(/[<>]/g, ' ').trim()].slice(0, 80).join('').toWellFormed();
-  const line = `- ${note.at.slice(0, 10)} ${note.project}/${note.folder}: ${head} ${marker}\n`;
-  fs.mkdirSync(links, { recursive: true, mode: 0o700 });
-  replaceFile(file, text.endsWith('\n') ? text + line : `${text}\n${line}`, NEW, 'bytes');
-  return true;
+  return append(root, project, `${note.at.slice(0, 10)} ${place}: ${head}`, markerOf(place));
 }
 
 /** The note that `merge` leaves in the second one's project; once. `folder` is that of the merged session. Call it under the index lock. */
-export function addMergeNote(root: string, note: { project: string; folder: string; of: [string, string]; other: string; at: string }): void {
+export function addMergeNote(root: string, note: MergeNote): void {
+  append(root, note.other, `${note.at.slice(0, 10)} ${note.project}/${note.folder}: ${note.of[0]} merged with ${note.of[1]}`, mergeMarker(note.folder));
+}
+
+/** Puts a note at the end of a project's, unless one with its marker stands there. */
+function append(root: string, project: string, text: string, marker: string): boolean {
   const { links } = storePaths(root);
-  const file = path.join(links, `${note.other}.md`);
-  const text = readText(file) ?? `# Related work: ${note.other}\n\n`;
-  const marker = mergeMarker(note.folder);
-  if (text.includes(marker)) return;
-  const line = `- ${note.at.slice(0, 10)} ${note.project}/${note.folder}: ${note.of[0]} merged with ${note.of[1]} ${marker}\n`;
+  const file = path.join(links, `${project}.md`);
+  const before = readText(file) ?? `# Related work: ${project}\n\n`;
+  if (before.includes(marker)) return false;
   fs.mkdirSync(links, { recursive: true, mode: 0o700 });
-  replaceFile(file, text.endsWith('\n') ? text + line : `${text}\n${line}`, NEW, 'bytes');
+  replaceFile(file, `${before}${before.endsWith('\n') ? '' : '\n'}- ${text} ${marker}\n`, NEW, 'bytes');
+  return true;
 }
 
 function mergeMarker(folder: string): string {

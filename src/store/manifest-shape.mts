@@ -2,6 +2,7 @@
  * A manifest from elsewhere: its own hash proves only that whoever wrote it knows the rule. Before anything is done by it,
  * every key that this program goes by must be of its kind.
  */
+import { isObject } from '../lib/json.mts';
 import { isSealed, type Manifest } from './manifest.mts';
 
 type Kind = (value: unknown) => boolean;
@@ -14,7 +15,6 @@ const hash: Kind = (value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test
 const when: Kind = (value) => typeof value === 'string' && value.length <= 64 && !Number.isNaN(Date.parse(value));
 const flag: Kind = (value) => typeof value === 'boolean';
 const list = (of: Kind): Kind => (value) => Array.isArray(value) && value.every(of);
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 const every = (of: Kind): Kind => (value) => isObject(value) && Object.values(value).every(of);
 const shape = (must: Record<string, Kind>, may: Record<string, Kind> = {}): Kind => (value) => isObject(value)
   && Object.entries(must).every(([key, kind]) => kind(value[key]))

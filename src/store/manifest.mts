@@ -5,6 +5,7 @@
 import { HandoffError } from '../lib/errors.mts';
 import { readText } from '../lib/fs/files.mts';
 import { manifestHash } from '../lib/hash-chain.mts';
+import { isObject } from '../lib/json.mts';
 import type { Tokens } from '../transcript/turn.mts';
 import type { RunningTotal } from '../transcript/usage.mts';
 import { SEAL_FORMAT } from './layout.mts';
@@ -97,9 +98,9 @@ export interface Manifest {
   /** `older_lines`: the timeline holds lines that 2.0.x wrote, which were never redacted. */
   redaction?: { on: boolean; counts: Record<string, number>; older_lines?: true };
   usage?: Tokens;
-  /** Tokens of the last few messages, so that one that is said again counts once. */
   /** Where the source gives running totals: what is needed to go on with them. */
   usage_running?: RunningTotal;
+  /** Tokens of the last few messages, so that one that is said again counts once. */
   usage_recent?: Record<string, Tokens>;
   [key: string]: unknown;
 }
@@ -110,6 +111,9 @@ export type ManifestRead =
   /** `text` is the file as it stands, `manifest` what it says; `sound` whether its hash fits. */
   | { state: 'read'; manifest: Manifest; text: string; readonly sound: boolean };
 
+/** A line that git writes between two sides that it could not merge. */
+const CONFLICT = /^<{7} /m;
+
 /** Reads without judging; only a file system that refuses throws. */
 export function readManifest(file: string): ManifestRead {
   const text = readText(file);
@@ -118,9 +122,9 @@ export function readManifest(file: string): ManifestRead {
   try {
     value = JSON.parse(text);
   } catch {
-    return { state: 'unreadable', reason: 'it is not JSON' };
+    return { state: 'unreadable', reason: CONFLICT.test(text) ? 'git left a conflict in it: docs/RUNTIME.md, "A store in git", says how both sides are kept' : 'it is not JSON' };
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { state: 'unreadable', reason: 'it is not an object' };
+  if (!isObject(value)) return { state: 'unreadable', reason: 'it is not an object' };
   const manifest = value as Manifest;
   if (typeof manifest.session !== 'string' || typeof manifest.manifest_sha256 !== 'string') return { state: 'unreadable', reason: 'it names no session or no hash' };
   const odd = oddKey(manifest);
@@ -142,7 +146,6 @@ function fitsItsHash(manifest: Manifest): boolean {
 
 /** A key that readers go by and that is not of its kind: anybody can give a file a hash that fits. */
 function oddKey({ seal, sources, source_paths: paths, counts }: Partial<Record<keyof Manifest, unknown>>): string | undefined {
-  const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
   if (seal !== undefined && !isObject(seal)) return 'seal';
   if (counts !== undefined && !isObject(counts)) return 'counts';
   if (paths !== undefined && !(Array.isArray(paths) && paths.every((path) => typeof path === 'string'))) return 'source_paths';

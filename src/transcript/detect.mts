@@ -4,11 +4,11 @@
  */
 import type { LineAdapter, WholeAdapter } from './adapter.mts';
 import { canonical } from './adapters/canonical.mts';
-import { object } from './adapters/fields.mts';
+import { recordIn } from './fields.mts';
 import { BINARY, binaryKind } from './detect/binary.mts';
 import type { Unreadable } from './detect/binary.mts';
 import { lineAdapters, wholeAdapters } from './registry.mts';
-import type { Json, JsonObject } from './turn.mts';
+import type { JsonObject } from './turn.mts';
 
 export type Shape =
   | { kind: 'lines'; adapter: LineAdapter; records: JsonObject[] }
@@ -37,7 +37,7 @@ export function detectShape(head: Buffer, path: string): Shape {
   if (text.trim() === '') return { kind: 'empty' };
   const json = /\.jsonl?$/i.test(path);
   const lines = text.split('\n').filter((line) => line.trim() !== '');
-  const records = lines.flatMap(recordOf);
+  const records = lines.map(recordIn).filter((record) => record !== undefined);
 
   // The items of a list may stand one a line, the last one without a comma.
   if (LIST.test(text.slice(0, PEEK))) return unreadableJson(text);
@@ -49,18 +49,7 @@ export function detectShape(head: Buffer, path: string): Shape {
 
 /** A line that is a record, or the damaged rest of one: other endings than .jsonl hold records only where the first line does. */
 function isRecordish(line: string): boolean {
-  return /^[\s\0]*\{/.test(line.slice(0, 1024)) || recordOf(line).length > 0;
-}
-
-function recordOf(line: string): JsonObject[] {
-  const body = line.trim();
-  if (!body.startsWith('{')) return [];
-  try {
-    const value = object(JSON.parse(body) as Json);
-    return value === undefined ? [] : [value];
-  } catch {
-    return [];
-  }
+  return /^[\s\0]*\{/.test(line.slice(0, 1024)) || recordIn(line) !== undefined;
 }
 
 function linesShape(records: JsonObject[], path: string): Shape {

@@ -107,10 +107,10 @@ export function typedCommand(text: string): { text: string; rest: string } | und
     return { text: `!${body.slice('<bash-input>'.length, end)}`, rest: body.slice(end + '</bash-input>'.length).trim() };
   }
   if (!body.startsWith('<command-name>') && !body.startsWith('<command-message>')) return undefined;
-  const name = between(body, '<command-name>', '</command-name>', 0);
+  const name = between(body, '<command-name>', '</command-name>');
   if (name === undefined || name.text.trim() === '') return undefined;
-  const message = between(body, '<command-message>', '</command-message>', 0);
-  const args = between(body, '<command-args>', '</command-args>', 0);
+  const message = between(body, '<command-message>', '</command-message>');
+  const args = between(body, '<command-args>', '</command-args>');
   const end = Math.max(name.end, message?.end ?? 0, args?.end ?? 0);
   const slash = name.text.trim().startsWith('/') ? name.text.trim() : `/${name.text.trim()}`;
   const words = args === undefined ? '' : args.text.trim();
@@ -172,8 +172,8 @@ function trailing(text: string): { text: string; meta: string; start: number } |
   return undefined;
 }
 
-function between(text: string, open: string, close: string, from: number): { text: string; end: number } | undefined {
-  const start = text.indexOf(open, from);
+function between(text: string, open: string, close: string): { text: string; end: number } | undefined {
+  const start = text.indexOf(open);
   if (start < 0) return undefined;
   const end = text.indexOf(close, start + open.length);
   return end < 0 ? undefined : { text: text.slice(start + open.length, end), end: end + close.length };

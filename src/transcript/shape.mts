@@ -5,6 +5,7 @@
  */
 import type { LineAdapter } from './adapter.mts';
 import type { Shape } from './detect.mts';
+import { recordIn } from './fields.mts';
 import type { JsonObject } from './turn.mts';
 
 /** A key that a record of the harness has; the adapter itself then judges every record. */
@@ -25,7 +26,7 @@ async function common(head: Buffer, path: string): Promise<Shape | undefined> {
   if (found === undefined) return undefined;
   const records: JsonObject[] = [];
   for (const [at, line] of lines.entries()) {
-    const record = recordOf(line);
+    const record = recordIn(line);
     if (record !== undefined) records.push(record);
     // Only the last line may be cut, by the end of the head or of the file.
     else if (at < lines.length - 1) return undefined;
@@ -33,13 +34,4 @@ async function common(head: Buffer, path: string): Promise<Shape | undefined> {
   const adapter = await found.load();
   if (records.length === 0 || !records.every((record) => adapter.recognises(record))) return undefined;
   return { kind: 'lines', adapter: adapter.variant?.({ path, records }) ?? adapter, records };
-}
-
-function recordOf(line: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFil
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { REPOSITORY, freshFolder, run } from '../helpers/run.ts';
+import { canonical, lines } from '../helpers/transcripts.ts';
 
 let cwd: string;
 beforeEach(() => { cwd = freshFolder(); });
@@ -51,6 +52,14 @@ describe('handoff config', () => {
     const { status, stdout, stderr } = config();
     expect([status, stdout.split('\n').length]).toEqual([0, 7]);
     expect(stderr).toMatch(/^handoff: .*"auto_capture".*\n$/);
+  });
+
+  it('has keys that do nothing named by every verb that goes by it, once', () => {
+    writeFileSync(join(cwd, 'handoff.config.json'), '{"auto_capture":true,"handoff_dir":"h"}');
+    writeFileSync(join(cwd, 't.jsonl'), lines(canonical(0, 'user', 'go', { session: 's' })));
+    const told = (program: string, ...argv: string[]): number => run(program, argv, { cwd }).stderr.split('\n').filter((line) => line.includes('"auto_capture" is accepted from 2.0.x and does nothing')).length;
+    for (const line of [['build', 't.jsonl'], ['list'], ['show', 's'], ['verify', 's'], ['verify', '--all'], ['check', 's'], ['render', 's'], ['sources'], ['forget', 's', '--force']]) expect([line, told('handoff', ...line)]).toEqual([line, 1]);
+    for (const line of [['auto', '--source', 't.jsonl'], ['index'], ['verify-gate', 's'], ['validate', 's'], ['promote', 's'], ['unlock', 's'], ['dispatch', 's', '--task', 'x'], ['federated-merge']]) expect([line, told('agents-handoff', ...line)]).toEqual([line, 1]);
   });
 
   it('works without HOME', () => {

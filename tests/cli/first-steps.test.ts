@@ -92,7 +92,7 @@ describe('a timeline that has not the length that was sealed', () => {
       damage(join(place.dir, 'timeline.jsonl'));
       const result = await handoff('build', name);
       expect(result).toMatchObject({ status: 1, out: '', err: expect.stringMatching(/^handoff: timeline\.jsonl of \S+ has \d+ bytes, \d+ were committed; nothing was written/) });
-      expect((await handoff('verify', verify)).out).toMatch(new RegExp(`^FAIL ${verify}: .* — put its folder back from a copy, or \`handoff forget ${verify}\` and build it again\\n$`));
+      expect((await handoff('verify', verify)).out).toMatch(new RegExp(`^FAIL ${verify}: .* — put its folder back from a copy or from git, or \`handoff forget ${verify}\` and build it again\\n$`));
     }
   });
 

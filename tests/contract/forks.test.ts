@@ -6,6 +6,7 @@ import { buildInto, failures, turnsOf } from '../helpers/build.ts';
 import { SessionFolder } from '../helpers/desk.ts';
 import { freshFolder } from '../helpers/run.ts';
 import { claude, lines, type TranscriptRecord } from '../helpers/transcripts.ts';
+import { skipWithout } from '../helpers/recorded.ts';
 import { loadTruth, samplePath, type TruthEntry } from '../helpers/truth.ts';
 import { leavesNoTrace } from '../helpers/truth-known.ts';
 
@@ -33,7 +34,7 @@ const replayed = (session: SessionFolder): string[] => (session.summary['prompts
 const forks = ['claude-code', 'codex', 'qwen', 'opencode'].flatMap((harness) => loadTruth(harness).filter(([, entry]) => entry.replayed_prompts.length > 0 && !leavesNoTrace(entry)).map(([key, entry]) => [harness, key, entry] as const));
 
 describe('recorded forks', () => {
-  it.skipIf(forks.length > 0)('are not on this machine (HANDOFF_TRANSCRIPTS names their folder)', () => {});
+  skipWithout(forks);
 
   it.each(forks)('%s %s: of which session, which prompts are copies, and what is left is its own', async (harness, key, entry: TruthEntry & { objective?: string }) => {
     const session = await captured(samplePath(harness, key));

@@ -1,16 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { claudeCode, ownSide } from '../../src/transcript/adapters/claude-code.mts';
+import { skipWithout } from '../helpers/recorded.ts';
 import { collect, differences, loadTruth, readRecords, samplePath } from '../helpers/truth.ts';
 
 const entries = loadTruth('claude-code');
-const missing = entries.length === 0;
 
-it.skipIf(missing)(`recorded Claude Code sessions are here${missing ? ' (not found: set HANDOFF_TRANSCRIPTS)' : ''}`, () => {
-  expect(entries.length).toBeGreaterThan(0);
-});
+describe('recorded Claude Code sessions', () => {
+  skipWithout(entries);
 
-describe.skipIf(missing)('every recorded Claude Code session agrees with what is known of it', () => {
-  it.each(entries)('%s', (key, entry) => {
+  it.each(entries)('%s agrees with its TRUTH entry', (key, entry) => {
     const file = samplePath('claude-code', key);
     const records = readRecords(file);
     const found = collect(claudeCode, records, file);

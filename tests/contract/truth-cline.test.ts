@@ -3,13 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { cline } from '../../src/transcript/adapters/cline.mts';
 import { loadCline } from '../../src/transcript/adapters/cline/load.mts';
 import type { JsonObject } from '../../src/transcript/turn.mts';
+import { skipWithout } from '../helpers/recorded.ts';
 import { differences, loadTruth, samplePath } from '../helpers/truth.ts';
 import { collectWhole, expectBrief, expectIdentity } from '../helpers/truth-brief.ts';
 
 const entries = loadTruth('cline');
 
 describe('recorded Cline sessions', () => {
-  it.skipIf(entries.length > 0)('are not on this machine (HANDOFF_TRANSCRIPTS names their folder)', () => {});
+  skipWithout(entries);
 
   it.each(entries)('%s agrees with its TRUTH entry', (key, entry) => {
     const file = samplePath('cline', key);

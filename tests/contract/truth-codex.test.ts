@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { codex } from '../../src/transcript/adapters/codex.mts';
 import type { JsonObject, TurnDraft } from '../../src/transcript/turn.mts';
+import { skipWithout } from '../helpers/recorded.ts';
 import { collect, differences, loadTruth, readRecords, samplePath } from '../helpers/truth.ts';
 
 const entries = loadTruth('codex');
@@ -20,7 +21,7 @@ function writtenThoughts(records: readonly JsonObject[]): string {
 }
 
 describe('recorded Codex sessions', () => {
-  it.skipIf(entries.length > 0)('are not on this machine (HANDOFF_TRANSCRIPTS names their folder)', () => {});
+  skipWithout(entries);
 
   it.each(entries)('%s agrees with its TRUTH entry', (key, entry) => {
     const path = samplePath('codex', key);

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { continueDev } from '../../src/transcript/adapters/continue.mts';
 import type { JsonObject } from '../../src/transcript/turn.mts';
+import { skipWithout } from '../helpers/recorded.ts';
 import { differences, loadTruth, samplePath } from '../helpers/truth.ts';
 import { collectWhole, expectBrief, expectIdentity } from '../helpers/truth-brief.ts';
 
@@ -13,7 +14,7 @@ function load(key: string): JsonObject & { history: JsonObject[] } {
 }
 
 describe('recorded Continue sessions', () => {
-  it.skipIf(entries.length > 0)('are not on this machine (HANDOFF_TRANSCRIPTS names their folder)', () => {});
+  skipWithout(entries);
 
   it.each(entries)('%s agrees with its TRUTH entry', (key, entry) => {
     const found = collectWhole(continueDev, load(key));

@@ -5,6 +5,7 @@ import { geminiDocument, geminiLog } from '../../src/transcript/adapters/gemini.
 import type { WholeAdapter } from '../../src/transcript/adapter.mts';
 import type { Json, JsonObject } from '../../src/transcript/turn.mts';
 import { collectWhole, expectBrief, expectIdentity } from '../helpers/truth-brief.ts';
+import { skipWithout } from '../helpers/recorded.ts';
 import { differences, loadTruth, readRecords, samplePath } from '../helpers/truth.ts';
 
 const entries = loadTruth('gemini');
@@ -41,7 +42,7 @@ function statesOf(value: Json): Json[] {
 }
 
 describe('recorded Gemini CLI sessions', () => {
-  it.skipIf(entries.length > 0)('are not on this machine (HANDOFF_TRANSCRIPTS names their folder)', () => {});
+  skipWithout(entries);
 
   it.each(entries)('%s agrees with its TRUTH entry', (key, entry) => {
     const { adapter, value, file } = load(key);

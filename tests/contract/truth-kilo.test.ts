@@ -4,13 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { kiloExport } from '../../src/transcript/adapters/kilo.mts';
 import { detectShape } from '../../src/transcript/detect.mts';
 import type { Json } from '../../src/transcript/turn.mts';
+import { skipWithout } from '../helpers/recorded.ts';
 import { loadTruth, samplePath } from '../helpers/truth.ts';
 import { expectSession } from '../helpers/truth-rows.ts';
 
 const entries = loadTruth('kilo');
 
 describe('recorded Kilo sessions', () => {
-  it.skipIf(entries.length > 0)('are not on this machine (HANDOFF_TRANSCRIPTS names their folder)', () => {});
+  skipWithout(entries);
 
   it.each(entries)('export %s agrees with its TRUTH entry', (key, entry) => {
     const file = samplePath('kilo', key);

@@ -9,6 +9,7 @@ import type { Loaded, WholeAdapter } from '../../src/transcript/adapter.mts';
 import type { Json } from '../../src/transcript/turn.mts';
 import { inSqlite, nodeWithSqlite } from '../helpers/node-sqlite.ts';
 import { freshFolder, REPOSITORY } from '../helpers/run.ts';
+import { skipWithout } from '../helpers/recorded.ts';
 import { loadTruth, samplePath, type TruthEntry } from '../helpers/truth.ts';
 import { collectWhole } from '../helpers/truth-brief.ts';
 import { expectSession } from '../helpers/truth-rows.ts';
@@ -34,7 +35,7 @@ function sessionFile(key: string, entry: TruthEntry): string {
 }
 
 describe('recorded OpenCode sessions', () => {
-  it.skipIf(entries.length > 0)('are not on this machine (HANDOFF_TRANSCRIPTS names their folder)', () => {});
+  skipWithout(entries);
 
   it.each(exported)('export %s agrees with its TRUTH entry', (key, entry) => {
     const file = samplePath('opencode', key);

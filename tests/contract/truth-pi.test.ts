@@ -1,13 +1,14 @@
 /** Every recorded pi session agrees with what a person found in it. */
 import { describe, expect, it } from 'vitest';
 import { pi } from '../../src/transcript/adapters/pi.mts';
+import { skipWithout } from '../helpers/recorded.ts';
 import { collect, differences, loadTruth, readRecords, samplePath } from '../helpers/truth.ts';
 import { expectBrief } from '../helpers/truth-brief.ts';
 
 const entries = loadTruth('pi');
 
 describe('recorded pi sessions', () => {
-  it.skipIf(entries.length > 0)('are not on this machine (HANDOFF_TRANSCRIPTS names their folder)', () => {});
+  skipWithout(entries);
 
   it.each(entries)('%s agrees with its TRUTH entry', (key, entry) => {
     const file = samplePath('pi', key);

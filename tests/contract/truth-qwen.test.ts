@@ -3,12 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { qwen } from '../../src/transcript/adapters/qwen.mts';
 import { lineAdapters } from '../../src/transcript/registry.mts';
 import { expectBrief } from '../helpers/truth-brief.ts';
+import { skipWithout } from '../helpers/recorded.ts';
 import { collect, differences, loadTruth, readRecords, samplePath } from '../helpers/truth.ts';
 
 const entries = loadTruth('qwen');
 
 describe('recorded Qwen Code sessions', () => {
-  it.skipIf(entries.length > 0)('are not on this machine (HANDOFF_TRANSCRIPTS names their folder)', () => {});
+  skipWithout(entries);
 
   it.each(entries)('%s agrees with its TRUTH entry', (key, entry) => {
     const file = samplePath('qwen', key);

@@ -20,7 +20,7 @@ export function add(rows: Row[], { scenario, kind, points, held }: Row): void {
 const HEAD = ['scenario', 'kind', 'points', 'held', 'missed'];
 
 /** Columns as wide as their longest cell; numbers stand on the right. */
-export function tableOf(rows: readonly Row[]): string {
+function tableOf(rows: readonly Row[]): string {
   const total: Row = { scenario: 'all', kind: '', points: 0, held: 0 };
   for (const row of rows) add([total], { ...row, scenario: 'all', kind: '' });
   const lines = [HEAD, ...[...rows, total].map(({ scenario, kind, points, held }) => [scenario, kind, ...[points, held, points - held].map(String)])];

@@ -5,7 +5,7 @@ import { ALNUM, BASE64, ENVELOPE, HEX, LOWER, PLACES, URLSAFE, uuid, Random, typ
 const sha = (r: Random, algorithm: string, encoding: 'hex' | 'base64' = 'hex'): string => createHash(algorithm).update(String(r.next())).digest(encoding);
 
 /** Texts that look like secrets and are none. */
-export const LOOK_ALIKES: Record<string, (r: Random) => string> = {
+const LOOK_ALIKES: Record<string, (r: Random) => string> = {
   'git id': (r) => `commit ${sha(r, 'sha1')}\nAuthor: Dev <dev@example.com>`,
   'short git id': (r) => `${r.chars(HEX, 7)} fix the secret handling (#12)`,
   sha256: (r) => `${sha(r, 'sha256')}  dist/app.tar.gz`,

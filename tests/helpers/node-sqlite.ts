@@ -72,7 +72,7 @@ export function inSqlite<T>(body: string, argv: readonly string[] = []): T {
 }
 
 /** Makes a database whose rows all stand in its log, as a client that was killed leaves it. */
-export function makeDatabase(file: string, schema: readonly string[], rows: Readonly<Record<string, readonly Record<string, string | number | null>[]>>): void {
+function makeDatabase(file: string, schema: readonly string[], rows: Readonly<Record<string, readonly Record<string, string | number | null>[]>>): void {
   inSqlite<null>(`
     import fs from 'node:fs';
     import { DatabaseSync } from 'node:sqlite';

@@ -34,8 +34,8 @@ export class Random {
 }
 
 export const LOWER = 'abcdefghijklmnopqrstuvwxyz';
-export const UPPER = LOWER.toUpperCase();
-export const DIGITS = '0123456789';
+const UPPER = LOWER.toUpperCase();
+const DIGITS = '0123456789';
 export const ALNUM = UPPER + LOWER + DIGITS;
 export const URLSAFE = `${ALNUM}-_`;
 export const BASE64 = `${ALNUM}+/`;
@@ -83,7 +83,7 @@ const SECRET_NAMES = ['API_TOKEN', 'DB_PASSWORD', 'CLIENT_SECRET', 'X_TOKEN', 'A
 const camel = (name: string): string => name.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /** Secrets that are known by what stands around them: the text and what in it must go. */
-export const CONTEXTS: Record<string, (r: Random) => { text: string; needles: string[] }> = {
+const CONTEXTS: Record<string, (r: Random) => { text: string; needles: string[] }> = {
   export: (r) => around(r, opaque(r), (name, v) => `export ${name}=${v}`),
   'export quoted': (r) => around(r, password(r), (name, v) => `export ${name}=${r.pick(['"', "'"])}${v}`.replace(/(["'])(.*)$/, '$1$2$1')),
   '.env': (r) => around(r, r.pick([password, opaque])(r), (name, v) => `NODE_ENV=test\n${name}=${v}\nPORT=3000`),
@@ -170,7 +170,7 @@ export const PLACES: Record<string, (r: Random, text: string) => Record<string, 
   terminal: (r, text) => ({ ...ENVELOPE(r), type: 'user', message: { role: 'user', content: `\u001b[31m${text}\u001b[0m` } }),
 };
 /** Only for secrets of one word. */
-export const WORD_PLACES: Record<string, (r: Random, text: string) => Record<string, unknown>> = {
+const WORD_PLACES: Record<string, (r: Random, text: string) => Record<string, unknown>> = {
   'file name': (r, text) => ({ ...ENVELOPE(r), type: 'assistant', message: { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_01', name: 'Read', input: { file_path: `/home/dev/${text}.txt` } }] } }),
   branch: (r, text) => ({ ...ENVELOPE(r), gitBranch: `fix/${text}`, type: 'user', message: { role: 'user', content: 'Go on' } }),
   'object key': (r, text) => ({ ...ENVELOPE(r), type: 'user', snapshot: { trackedFileBackups: { [text]: { version: 1 } } } }),
@@ -179,7 +179,7 @@ export const WORD_PLACES: Record<string, (r: Random, text: string) => Record<str
 };
 
 /** Secrets that only a record's structure shows. */
-export const STRUCTURES: Record<string, (r: Random) => { record: Record<string, unknown>; needles: string[] }> = {
+const STRUCTURES: Record<string, (r: Random) => { record: Record<string, unknown>; needles: string[] }> = {
   'key and value': (r) => {
     const secret = r.pick([password, opaque])(r);
     return { record: { ...ENVELOPE(r), input: { user: 'app', [r.pick([r.pick(SECRET_NAMES), camel(r.pick(SECRET_NAMES)), 'password', 'x-api-key'])]: secret } }, needles: [secret] };

@@ -14,7 +14,7 @@ export interface Entry {
   checksum?: number;
 }
 
-export function header({ name = '', type = '0', content = '', size, prefix = '', link = '', magic = 'ustar\x0000', checksum }: Entry): Buffer {
+function header({ name = '', type = '0', content = '', size, prefix = '', link = '', magic = 'ustar\x0000', checksum }: Entry): Buffer {
   const block = Buffer.alloc(512);
   const put = (value: string | Buffer, at: number): void => void Buffer.from(value as string).copy(block, at);
   put(name, 0);

@@ -5,6 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { mergeFacts } from '../../src/capture/facts.mts';
 import type { LineAdapter } from '../../src/transcript/adapter.mts';
 import type { JsonObject, SessionFacts, Tokens, TurnDraft } from '../../src/transcript/turn.mts';
 import { addTotal, totalOf } from '../../src/transcript/usage.mts';
@@ -102,19 +103,12 @@ export interface Collected {
   unknown: Map<string, number>;
 }
 
-const LAST_WINS = new Set(['model', 'branch', 'commit', 'title']);
-
 /** Runs every record through the adapter, as a build does, without redaction and numbering. */
 export function collect(base: LineAdapter, records: JsonObject[], path = '-'): Collected {
   const adapter = base.variant?.({ path, records }) ?? base;
   const found: Collected = { turns: [], facts: {}, usage: new Map(), total: undefined, unknown: new Map() };
   let running: RunningTotal | undefined;
-  const addFacts = (facts: SessionFacts): void => {
-    const known = found.facts as Record<string, unknown>;
-    for (const [key, value] of Object.entries(facts)) {
-      if (value !== undefined && (known[key] === undefined || LAST_WINS.has(key))) known[key] = value;
-    }
-  };
+  const addFacts = (facts: SessionFacts): void => mergeFacts(found.facts, facts);
   addFacts(adapter.identify({ path, records }));
   records.forEach((record, index) => {
     adapter.read(record, {

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { parseRegistry, REGISTRY_NAME, type Capability } from '../../capability/declared.mts';
 import { stateFile } from '../../capability/state.mts';
 import type { Io } from '../../lib/cli/command.mts';
-import { HandoffError, errnoOf } from '../../lib/errors.mts';
-import { readText } from '../../lib/fs/files.mts';
+import { HandoffError } from '../../lib/errors.mts';
 import { findRepo, stateFolder } from '../../lib/repo.mts';
+import { textOfFile } from '../../lib/strict-file.mts';
 
 export const registryFlag = { registry: { type: 'value', value: '<file>', summary: 'what is declared; else the capability-registry.json that is shipped' } } as const;
 
@@ -25,7 +25,7 @@ export interface Declared {
 /** Throws HandoffError CONFIG, and NO_MATCH for an id that is not declared. */
 export function openRegistry(io: Io, named: string | undefined, id: string | undefined): Declared {
   const file = named === undefined ? path.join(io.home, REGISTRY_NAME) : path.resolve(io.cwd, named);
-  const capabilities = parseRegistry(file, textOf(file));
+  const capabilities = parseRegistry(file, textOfFile(file, 'registry file'));
   const chosen = id === undefined ? capabilities : capabilities.filter((one) => one.id === id);
   if (id !== undefined && chosen.length === 0) {
     throw new HandoffError('NO_MATCH', `no capability "${id}" is declared in ${file} (declared: ${capabilities.map((one) => one.id).join(', ') || 'none'})`, { data: { id, file } });
@@ -50,15 +50,4 @@ function safeFolder(folder: string, repo: string): string {
     throw new HandoffError('CONFIG', `the state directory ${folder} leads out of the repository, to ${leadsTo}`, { data: { root: folder, leads_to: leadsTo } });
   }
   return folder;
-}
-
-function textOf(file: string): string {
-  let text: string | undefined;
-  try {
-    text = readText(file);
-  } catch (cause) {
-    throw new HandoffError('CONFIG', `the registry ${file} cannot be read (${errnoOf(cause) ?? (cause as Error).message})`, { cause, data: { file } });
-  }
-  if (text === undefined) throw new HandoffError('CONFIG', `there is no registry file ${file}`, { data: { file } });
-  return text;
 }

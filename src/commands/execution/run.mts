@@ -1,9 +1,10 @@
+import { answer } from '../../lib/cli/answer.mts';
 import type { Command } from '../../lib/cli/command.mts';
 import { HandoffError } from '../../lib/errors.mts';
 import { EXIT_OF } from '../../execution/decision.mts';
 import { operate, type Operated, type Operation } from '../../execution/operate.mts';
 import { openSetting } from '../../execution/setting.mts';
-import { answer, needed, policyFlag } from './shared.mts';
+import { needed, policyFlag } from './shared.mts';
 
 const flags = {
   risk: { type: 'value', value: '<R0..R4>', summary: 'what the operation risks' },

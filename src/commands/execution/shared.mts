@@ -1,14 +1,10 @@
 /** What the verbs of bounded execution have in common on the line and in what they print. */
+import { answer } from '../../lib/cli/answer.mts';
 import type { Outcome } from '../../lib/cli/command.mts';
 import { HandoffError } from '../../lib/errors.mts';
 import type { JobEnd } from '../../execution/job.mts';
 
 export const policyFlag = { policy: { type: 'value', value: '<file>', summary: 'the policy to judge by; else the permission-policy.json that is shipped' } } as const;
-
-/** The answer is JSON in either form: on one line for scripts that read lines, indented with --json. */
-export function answer(json: object, exit = 0): Outcome {
-  return { json, text: JSON.stringify(json), exit };
-}
 
 /** A flag without which the verb has no meaning. */
 export function needed<T>(value: T | undefined, verb: string, flag: string): T {
@@ -16,6 +12,7 @@ export function needed<T>(value: T | undefined, verb: string, flag: string): T {
   return value;
 }
 
+/** The value where it is a whole number in these bounds, both included. Throws USAGE. */
 export function wholeNumber(value: number, flag: string, least: number, most: number): number {
   if (Number.isInteger(value) && value >= least && value <= most) return value;
   throw new HandoffError('USAGE', `${flag} needs a whole number ${least > most ? 'that this job has no room for' : `from ${least} to ${most}`}, not ${value}`);

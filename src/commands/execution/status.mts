@@ -1,7 +1,8 @@
+import { answer } from '../../lib/cli/answer.mts';
 import type { Command } from '../../lib/cli/command.mts';
 import { jobStatus } from '../../execution/job.mts';
 import { openSetting } from '../../execution/setting.mts';
-import { answer, needed, policyFlag } from './shared.mts';
+import { needed, policyFlag } from './shared.mts';
 
 const flags = {
   session: { type: 'value', value: '<id>', summary: 'the name of the job' },

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command, Io, Options, Outcome } from '../../lib/cli/command.mts';
-import { exitCodeOf } from '../../lib/cli/exit-codes.mts';
+import { storeHere } from '../../lib/cli/store.mts';
 import { HandoffError } from '../../lib/errors.mts';
-import { findRoot, type Root } from '../../lib/handoff-root.mts';
+import type { Root } from '../../lib/handoff-root.mts';
 import { counted } from '../../lib/plural.mts';
 import type { SubagentBuilt } from '../../capture/build-subagents.mts';
 import { build, type BuildPlace, type BuildResult } from '../../capture/build.mts';
+import { keptNote } from '../../capture/work.mts';
 
 const flags = {
   source: { type: 'value', value: '<file>', summary: 'the transcript, where it is not the word after the verb' },
@@ -46,8 +47,7 @@ export const command: Command<typeof flags> = {
   details: 'A file of `-` reads standard input. Built again, a longer transcript adds only what is new.',
   async run(options, words, io) {
     const file = options.latest === true ? await latest(options, words, io) : await fileOf(options, words, io);
-    const found = findRoot(io);
-    for (const text of found.notes) io.note(text);
+    const found = storeHere(io);
     const redact = options['no-redact'] !== true && found.config.redaction.enabled;
     announce(found, io);
     if (found.source === 'default' && existsSync(join(found.root, '.git'))) io.note(`the store is the checkout ${found.root} itself; \`handoff config --init\` makes one in the current folder`);
@@ -113,6 +113,7 @@ function announce({ config, configFile }: Root, io: Io): void {
   if (config.redaction.patterns.length > 0) io.note(`${counted(config.redaction.patterns.length, 'redaction pattern')} from ${configFile ?? 'the configuration'}`);
 }
 
+/** Where a build is done: this store, by its configuration. */
 export function placeOf({ root, config }: Root, io: Io, cwd = io.cwd): BuildPlace {
   return {
     root,
@@ -130,15 +131,15 @@ export function placeOf({ root, config }: Root, io: Io, cwd = io.cwd): BuildPlac
 }
 
 function outcome(result: BuildResult, io: Io): Outcome {
-  if (result.action === 'built' && result.kept !== undefined) io.note(`HANDOFF.md was edited above its marker; the edited file is kept as ${result.kept}`);
+  if (result.action === 'built' && result.kept !== undefined) io.note(keptNote(result.kept));
   return { json: result, text: builtLine(result) };
 }
 
 /** The first failure among the sub-agents is that of the command: what was captured stands. */
-function withSubagents(parent: Outcome, result: BuildResult, subagents: readonly SubagentBuilt[]): Outcome {
+async function withSubagents(parent: Outcome, result: BuildResult, subagents: readonly SubagentBuilt[]): Promise<Outcome> {
   const failed = subagents.flatMap((one) => ('error' in one ? [one.error] : []))[0];
   const lines = subagents.flatMap((one) => ('result' in one ? [builtLine(one.result)] : []));
-  return { json: { ...result, subagents }, text: [parent.text as string, ...lines].join('\n'), ...(failed === undefined ? {} : { exit: exitCodeOf(failed.code) }) };
+  return { json: { ...result, subagents }, text: [parent.text as string, ...lines].join('\n'), exit: failed === undefined ? 0 : (await import('../../lib/cli/exit-codes.mts')).exitCodeOf(failed.code) };
 }
 
 /** The line that a build prints. */

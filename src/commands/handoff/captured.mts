@@ -1,8 +1,8 @@
 /** What the reading verbs share: a session's manifest, its committed turns, and what they come down to. */
 import fs from 'node:fs';
 import type { Io } from '../../lib/cli/command.mts';
+import { storeHere } from '../../lib/cli/store.mts';
 import { HandoffError } from '../../lib/errors.mts';
-import { findRoot } from '../../lib/handoff-root.mts';
 import { createReducer } from '../../render/reduce.mts';
 import type { Digest } from '../../render/digest.mts';
 import type { IndexRow } from '../../store/index-file.mts';
@@ -24,8 +24,7 @@ export interface Captured {
 
 /** Throws as findByPrefix does; DAMAGED where the manifest cannot be trusted or the timeline is gone. */
 export function capturedSession(io: Io, prefix: string): Captured {
-  const { root, notes } = findRoot(io);
-  for (const note of notes) io.note(note);
+  const { root } = storeHere(io);
   return captured(root, findByPrefix(root, prefix));
 }
 

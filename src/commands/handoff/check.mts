@@ -1,6 +1,6 @@
 import type { Command } from '../../lib/cli/command.mts';
 import { gitOf } from '../../lib/git.mts';
-import { whatMoved } from '../../capture/moved.mts';
+import { whatMoved } from '../../runtime/moved.mts';
 import { redactText } from '../../transcript/redaction/create.mts';
 import { capturedSession } from './captured.mts';
 

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Command, Io, Outcome } from '../../lib/cli/command.mts';
 import { HandoffError } from '../../lib/errors.mts';
 import { readText, replaceFile } from '../../lib/fs/files.mts';
+import { isFolder } from '../../lib/look.mts';
 import { VERSION } from '../../lib/version.mts';
 import { renderPage, type PageThread } from '../../render/html/page.mts';
 import { portableFields } from '../../render/portable.mts';
@@ -36,9 +37,9 @@ export const command: Command<typeof flags> = {
 
 function writePage(session: Captured, name: string, io: Io): Outcome {
   const file = path.resolve(io.cwd, name);
-  if (name === '' || fs.statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) throw new HandoffError('USAGE', `--html takes a file, and ${name === '' ? 'no name was given' : `${file} is a folder`}`);
+  if (name === '' || isFolder(file)) throw new HandoffError('USAGE', `--html takes a file, and ${name === '' ? 'no name was given' : `${file} is a folder`}`);
   const folder = path.dirname(file);
-  if (fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) throw new HandoffError('USAGE', `there is no folder ${folder}`);
+  if (!isFolder(folder)) throw new HandoffError('USAGE', `there is no folder ${folder}`);
   const inside = path.relative(storePaths(session.root).projects, fs.realpathSync(folder));
   if (!inside.startsWith('..') && !path.isAbsolute(inside)) throw new HandoffError('USAGE', `${file} is inside the store, whose files are written by builds only`);
   io.progress('making the page');

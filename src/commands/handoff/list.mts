@@ -1,6 +1,6 @@
 import type { Command } from '../../lib/cli/command.mts';
+import { storeHere } from '../../lib/cli/store.mts';
 import { HandoffError } from '../../lib/errors.mts';
-import { findRoot } from '../../lib/handoff-root.mts';
 import type { IndexRow } from '../../store/index-file.mts';
 import { allSessions } from '../../store/lookup.mts';
 
@@ -15,7 +15,7 @@ export const command: Command<typeof flags> = {
   exits: { 0: 'listed', 2: 'wrong words or configuration', 4: 'the store is empty, or nothing matches' },
   example: 'handoff list shop',
   run(_options, [word], io) {
-    const { root } = findRoot(io);
+    const { root } = storeHere(io);
     const all = allSessions(root);
     if (all.length === 0) throw new HandoffError('NO_MATCH', `no handoffs yet in ${root}; \`handoff build <transcript>\` makes the first`);
     const rows = word === undefined ? all : all.filter((row) => row.project === word || [row.id, row.uuid, row.source_id, `${row.project}/${row.id}`].some((name) => name?.startsWith(word)));

@@ -1,18 +1,19 @@
-/** What rename, retitle, render and forget share: which session is meant, and how the store is set up. */
+/** What the verbs share that write to one session: which is meant, how the store is set up, and what is told of a new revision. */
 import type { Io, Outcome } from '../../lib/cli/command.mts';
-import { findRoot } from '../../lib/handoff-root.mts';
+import { storeHere } from '../../lib/cli/store.mts';
 import type { Resealed, ResealPlace } from '../../capture/reseal.mts';
+import { keptNote } from '../../capture/work.mts';
 import type { IndexRow } from '../../store/index-file.mts';
 import { findByPrefix } from '../../store/lookup.mts';
 
+/** Throws CONFIG, and as findByPrefix does. */
 export function sessionOf(io: Io, prefix: string): { place: ResealPlace; row: IndexRow } {
-  const { root, config, notes } = findRoot(io);
-  for (const note of notes) io.note(note);
+  const { root, config } = storeHere(io);
   const rules = { maxBriefTokens: config.max_brief_tokens, tools: config.capture };
   return { place: { root, rules, onSignal: (undo) => io.onSignal(undo) }, row: findByPrefix(root, prefix) };
 }
 
 export function resealed(verb: string, result: Resealed, io: Io): Outcome {
-  if (result.kept !== undefined) io.note(`HANDOFF.md was edited above its marker; the edited file is kept as ${result.kept}`);
+  if (result.kept !== undefined) io.note(keptNote(result.kept));
   return { json: { action: verb, ...result }, text: `handoff: ${verb} ${result.session} project=${result.project} rev=${result.revision} -> ${result.dir}` };
 }

@@ -1,14 +1,14 @@
+import fs from 'node:fs';
 import type { Command } from '../../lib/cli/command.mts';
+import { storeHere } from '../../lib/cli/store.mts';
 import { HandoffError } from '../../lib/errors.mts';
 import { readText } from '../../lib/fs/files.mts';
-import { findRoot } from '../../lib/handoff-root.mts';
 import { checkSession } from '../../store/checker.mts';
 import { sessionPaths } from '../../store/layout.mts';
 import { dirOf, findByPrefix } from '../../store/lookup.mts';
-import { readManifest } from '../../store/manifest.mts';
+import { isSealed, readManifest } from '../../store/manifest.mts';
 import { readTurns } from '../../store/timeline.mts';
 import { TURN_CLASSES, type Turn } from '../../transcript/turn.mts';
-import fs from 'node:fs';
 
 const flags = {
   turns: { type: 'value', value: '<A..B>', summary: 'print the turns with a seq from A to B instead; one side may be left out, and A alone is one turn' },
@@ -24,7 +24,7 @@ export const command: Command<typeof flags> = {
   exits: { 0: 'printed', 1: 'the session is damaged (where the configuration verifies on read)', 2: 'wrong words', 3: 'the prefix is ambiguous', 4: 'nothing matches' },
   example: 'handoff show 5f0c --turns 120..140',
   run(options, [prefix], io) {
-    const { root, config } = findRoot(io);
+    const { root, config } = storeHere(io);
     const row = findByPrefix(root, prefix ?? '');
     if (config.integrity.verify_on_read) {
       const bad = checkSession(root, row).findings.filter(({ level }) => level === 'fail');
@@ -68,8 +68,7 @@ function filterOf(range: string | undefined, kind: string | undefined): (turn: T
 /** What a build appends before it commits is not a turn yet. */
 function lengthOf(manifestFile: string, timeline: string): number {
   const read = readManifest(manifestFile);
-  const seal = read.state === 'read' && read.manifest.seal?.revision === read.manifest.revisions ? read.manifest.seal : undefined;
-  return seal?.timeline_bytes ?? fs.statSync(timeline).size;
+  return read.state === 'read' && isSealed(read.manifest) ? read.manifest.seal.timeline_bytes : fs.statSync(timeline).size;
 }
 
 function* pieces(turns: Iterable<Turn>): Generator<string> {

@@ -1,5 +1,5 @@
 import type { Command } from '../../lib/cli/command.mts';
-import { findRoot } from '../../lib/handoff-root.mts';
+import { storeHere } from '../../lib/cli/store.mts';
 import { oneLine, titleOf } from '../../capture/peek.mts';
 import { createStanding, type Standing } from '../../capture/standing.mts';
 import { sessionsHere, type Recorded } from '../../capture/sessions-here.mts';
@@ -36,8 +36,7 @@ export const command: Command<typeof flags> = {
   example: 'handoff sources --harness codex',
   details: `At most ${SHOWN} are shown. Whether the store has one is told by lengths; a build looks at the bytes.`,
   async run(options, _words, io) {
-    const found = findRoot(io);
-    for (const note of found.notes) io.note(note);
+    const found = storeHere(io);
     const redactor = createRedactor({ patterns: found.config.redaction.patterns });
     const all = options.all === true;
     const sessions = sessionsHere({ env: io.env, cwd: io.cwd, all, harness: options.harness, note: (text) => io.note(redactor.text(text)) });

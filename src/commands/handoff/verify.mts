@@ -1,6 +1,6 @@
 import type { Command, Outcome } from '../../lib/cli/command.mts';
+import { storeHere } from '../../lib/cli/store.mts';
 import { HandoffError } from '../../lib/errors.mts';
-import { findRoot } from '../../lib/handoff-root.mts';
 import { checkSession, checkWhereItLies, type Checked } from '../../store/checker.mts';
 import type { Finding, FindingId } from '../../store/findings.mts';
 import { allSessions, findByPrefix, hasManifest, unreadableSessions } from '../../store/lookup.mts';
@@ -19,7 +19,7 @@ export const command: Command<typeof flags> = {
   exits: { 0: 'it holds what it says', 1: 'something does not agree', 2: 'wrong words, or no prefix', 3: 'the prefix is ambiguous, or the session kept changing', 4: 'nothing matches, or the store is empty' },
   example: 'handoff verify 5f0c',
   run(options, [prefix], io) {
-    const { root } = findRoot(io);
+    const { root } = storeHere(io);
     const strict = options.strict === true;
     if (options.all === true) {
       if (prefix !== undefined) throw new HandoffError('USAGE', 'verify takes a prefix or --all, not both');
@@ -78,7 +78,7 @@ function report(checked: Checked, strict: boolean): string {
 /** How to go on after damage; what only has to be rendered, or names its own remedy, needs no more words. */
 function wayOn(bad: readonly Finding[], { folder }: Checked): string {
   const has = (ids: readonly FindingId[]): boolean => bad.some(({ id }) => ids.includes(id));
-  if (has(LOST)) return ` — put its folder back from a copy, or \`handoff forget ${folder}\` and build it again`;
+  if (has(LOST)) return ` — put its folder back from a copy or from git, or \`handoff forget ${folder}\` and build it again`;
   return has(RENDERED) ? ` — \`handoff render ${folder}\` makes it anew` : '';
 }
 

@@ -7,6 +7,9 @@ import { findInstallations, installationsAt, type Installation } from '../../ins
 import { linkedCopy, placesNamed, type Wanted } from '../../install/targets.mts';
 import { groundOf, namesTarget } from './flags.mts';
 
+/** Said where no copy was found. */
+export const NOTHING_INSTALLED = 'nothing is installed; `npx agents-handoff install` puts a copy where clients look for skills';
+
 export interface Failure { target: string; error: { code: string; message: string } }
 
 /** Runs `work` for each; failures that a person may meet are gathered, and told on stderr. With one only it is thrown. */
@@ -40,7 +43,7 @@ export function installationsMeant(wanted: Wanted, io: Io): Installation[] {
 }
 
 /** The real folder of a copy at `place`. Throws EXISTS where a link is there which no record names. */
-export function realPlaceOf(place: string): string | undefined {
+function realPlaceOf(place: string): string | undefined {
   if (!isLink(place)) return realCopy(place);
   const linked = linkedCopy(place);
   if (linked === undefined && realCopy(place) !== undefined) {

@@ -1,6 +1,7 @@
 import type { Command } from '../../lib/cli/command.mts';
 import { findInstallations, seenBy, twice } from '../../install/found.mts';
 import { HARNESSES } from '../../install/harnesses.mts';
+import { NOTHING_INSTALLED } from './acting.mts';
 import { TARGET_FLAGS, groundOf, wantedOf } from './flags.mts';
 import { judge, judgedText } from './verify.mts';
 
@@ -26,7 +27,7 @@ export const command: Command<typeof flags> = {
     return {
       json: { ok, action: 'doctor', harnesses: seen.map(({ harness, here, copies, broken: links }) => ({ harness: harness.id, name: harness.name, here, copies, broken: links })), copies: judged, warnings },
       text: [
-        ...(seen.length === 0 && judged.length === 0 ? ['install: no harness is here and nothing is installed'] : []),
+        ...(harnesses.length === 0 && judged.length === 0 ? [`install: ${seen.length === 0 ? 'no harness is here and ' : ''}${NOTHING_INSTALLED}`] : []),
         ...judged.flatMap(judgedText),
         ...seen.map(({ harness, here, copies, broken: links }) => `  ${harness.name}${here ? '' : ' (not here)'}: ${copies.length === 0 ? 'finds no copy' : `finds ${copies.map(({ place }) => place).join(' and ')}`}${links.length === 0 ? '' : `; a link that leads nowhere: ${links.join(', ')}`}`),
         ...warnings.map((warning) => `  ${warning}`),

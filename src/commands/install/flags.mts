@@ -19,6 +19,8 @@ export const TARGET_FLAGS = {
 
 export const FORCE_FLAG = { type: 'boolean', short: 'f' } as const;
 export const DRY_RUN_FLAG = { type: 'boolean', summary: 'print what would be done, and do nothing' } as const;
+export const VERSION_FLAG = { type: 'value', value: '<x>' } as const;
+export const REGISTRY_FLAG = { type: 'value', value: '<url>', summary: 'where to fetch it; else what `npm config get registry` prints' } as const;
 export const TELL_FLAGS = {
   provenance: { type: 'boolean', summary: 'tell where the files of each copy come from' },
   record: { type: 'boolean', summary: 'print the record of each copy as it stands' },

@@ -11,14 +11,14 @@ import { wireHooks, type HookRecord } from '../../install/hooks/wire.mts';
 import { SKILL, foldersOf, homeIfAny, inHome, isHere } from '../../install/places.mts';
 import { chooseTargets, type Target, type Targets, type Wanted } from '../../install/targets.mts';
 import { commandOf, forEach } from './acting.mts';
-import { DRY_RUN_FLAG, FORCE_FLAG, TARGET_FLAGS, TELL_FLAGS, groundOf, namesTarget, wantedOf } from './flags.mts';
+import { DRY_RUN_FLAG, FORCE_FLAG, REGISTRY_FLAG, TARGET_FLAGS, TELL_FLAGS, VERSION_FLAG, groundOf, namesTarget, wantedOf } from './flags.mts';
 import { sourceOf } from './origin.mts';
 import { broughtJson, broughtText, warnUnlinked } from './report.mts';
 
 const flags = {
   ...TARGET_FLAGS,
-  version: { type: 'value', value: '<x>', summary: 'this published version or tag, where it is not the one that runs' },
-  registry: { type: 'value', value: '<url>', summary: 'where to fetch it; else what `npm config get registry` prints' },
+  version: { ...VERSION_FLAG, summary: 'this published version or tag, where it is not the one that runs' },
+  registry: REGISTRY_FLAG,
   force: { ...FORCE_FLAG, summary: 'over the same version, and over what is in the way: that is kept as .orig' },
   hooks: { type: 'boolean', summary: 'wire the harness\'s own hooks, so that sessions are captured without being asked' },
   'dry-run': DRY_RUN_FLAG,

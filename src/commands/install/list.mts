@@ -1,7 +1,7 @@
 import type { Command } from '../../lib/cli/command.mts';
 import { counted } from '../../lib/plural.mts';
 import { findInstallations, type Installation } from '../../install/found.mts';
-import { installationsMeant } from './acting.mts';
+import { installationsMeant, NOTHING_INSTALLED } from './acting.mts';
 import { TARGET_FLAGS, TELL_FLAGS, groundOf, namesTarget, wantedOf } from './flags.mts';
 import { documentOf, tell } from './report.mts';
 
@@ -20,7 +20,7 @@ export const command: Command<typeof flags> = {
     const found = namesTarget(wanted) ? installationsMeant(wanted, io) : findInstallations(groundOf(io));
     return {
       json: found.map((installation) => ({ ...rowOf(installation), record: documentOf(installation.real) })),
-      text: found.length === 0 ? 'install: nothing is installed' : found.flatMap((installation) => [textOf(installation), ...tell(installation.real, options)]).map((line) => `${line}\n`),
+      text: found.length === 0 ? `install: ${NOTHING_INSTALLED}` : found.flatMap((installation) => [textOf(installation), ...tell(installation.real, options)]).map((line) => `${line}\n`),
     };
   },
 };

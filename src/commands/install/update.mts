@@ -1,18 +1,19 @@
 import path from 'node:path';
 import type { Command } from '../../lib/cli/command.mts';
 import { HandoffError } from '../../lib/errors.mts';
+import { isThere } from '../../lib/look.mts';
 import { bring } from '../../install/bring.mts';
 import { twice, type Installation } from '../../install/found.mts';
-import { isThere, isUsers, repositoryOf } from '../../install/places.mts';
-import { forEach, installationsMeant } from './acting.mts';
-import { DRY_RUN_FLAG, FORCE_FLAG, TARGET_FLAGS, TELL_FLAGS, groundOf, wantedOf } from './flags.mts';
+import { isUsers, repositoryOf } from '../../install/places.mts';
+import { forEach, installationsMeant, NOTHING_INSTALLED } from './acting.mts';
+import { DRY_RUN_FLAG, FORCE_FLAG, REGISTRY_FLAG, TARGET_FLAGS, TELL_FLAGS, VERSION_FLAG, groundOf, wantedOf } from './flags.mts';
 import { sourceOf } from './origin.mts';
 import { broughtJson, broughtText } from './report.mts';
 
 const flags = {
   ...TARGET_FLAGS,
-  version: { type: 'value', value: '<x>', summary: 'to this published version or tag, where it is not the one that runs' },
-  registry: { type: 'value', value: '<url>', summary: 'where to fetch it; else what `npm config get registry` prints' },
+  version: { ...VERSION_FLAG, summary: 'to this published version or tag, where it is not the one that runs' },
+  registry: REGISTRY_FLAG,
   force: { ...FORCE_FLAG, summary: 'replace edited files too; each is kept as .orig' },
   'dry-run': DRY_RUN_FLAG,
   ...TELL_FLAGS,
@@ -28,7 +29,7 @@ export const command: Command<typeof flags> = {
   details: 'Without a target: every installation that `list` finds. It replaces only what the record of a copy names; edited files stay.',
   async run(options, _words, io) {
     const meant = installationsMeant(wantedOf(options), io);
-    if (meant.length === 0) throw new HandoffError('NO_MATCH', 'nothing is installed; `npx agents-handoff install` puts a copy where clients look for skills');
+    if (meant.length === 0) throw new HandoffError('NO_MATCH', NOTHING_INSTALLED);
     const source = await sourceOf(options, io);
     const dryRun = options['dry-run'] === true;
     try {

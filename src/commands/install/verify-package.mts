@@ -6,12 +6,12 @@ import { npmRegistry } from '../../install/npm.mts';
 import { treeSource } from '../../install/source.mts';
 import { verifyPackage } from '../../install/verify-package.mts';
 import { forEach, installationsMeant } from './acting.mts';
-import { TARGET_FLAGS, wantedOf } from './flags.mts';
+import { REGISTRY_FLAG, TARGET_FLAGS, VERSION_FLAG, wantedOf } from './flags.mts';
 
 const flags = {
   ...TARGET_FLAGS,
-  version: { type: 'value', value: '<x>', summary: 'compare with this version; else with the one that the record names' },
-  registry: { type: 'value', value: '<url>', summary: 'where to fetch it; else what `npm config get registry` prints' },
+  version: { ...VERSION_FLAG, summary: 'compare with this version; else with the one that the record names' },
+  registry: REGISTRY_FLAG,
 } as const;
 
 interface Compared { target: string; version: string; ok: boolean; lines: string[] }

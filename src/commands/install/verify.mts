@@ -4,7 +4,7 @@ import { counted } from '../../lib/plural.mts';
 import type { Installation } from '../../install/found.mts';
 import { isUsers } from '../../install/places.mts';
 import { startProblem } from '../../install/smoke.mts';
-import { installationsMeant, listLine } from './acting.mts';
+import { installationsMeant, listLine, NOTHING_INSTALLED } from './acting.mts';
 import { TARGET_FLAGS, TELL_FLAGS, groundOf, wantedOf } from './flags.mts';
 import { documentOf, tell } from './report.mts';
 
@@ -35,7 +35,7 @@ export const command: Command<typeof flags> = {
     const wanted = wantedOf(options);
     const meant = installationsMeant(wanted, io);
     const named = wanted.path !== undefined || wanted.skillsDir !== undefined;
-    if (meant.length === 0) throw new HandoffError('NO_MATCH', 'nothing is installed');
+    if (meant.length === 0) throw new HandoffError('NO_MATCH', NOTHING_INSTALLED);
     const results = meant.map((installation) => judge(installation, io, named));
     const ok = results.every(({ verdict }) => verdict !== 'fail');
     return {

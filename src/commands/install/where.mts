@@ -3,8 +3,8 @@ import type { Command } from '../../lib/cli/command.mts';
 import { realCopy, readCopy } from '../../install/copy.mts';
 import { HARNESSES } from '../../install/harnesses.mts';
 import { SKILL, foldersOf, globalRoot, homeIfAny, inHome, isHere } from '../../install/places.mts';
-import { groundOf, TARGET_FLAGS, namesTarget, wantedOf } from './flags.mts';
 import { placesNamed } from '../../install/targets.mts';
+import { TARGET_FLAGS, groundOf, namesTarget, wantedOf } from './flags.mts';
 
 const flags = TARGET_FLAGS;
 
@@ -24,14 +24,16 @@ export const command: Command<typeof flags> = {
     }
     const { folder, rule, why } = globalRoot(ground);
     const copy = path.join(folder, SKILL);
+    const version = versionAt(copy);
     const home = homeIfAny(ground);
     const harnesses = home === undefined ? [] : HARNESSES.map((harness) => ({
       harness: harness.id, name: harness.name, here: isHere(harness, home, ground), folder: inHome(harness.user[0] ?? '', harness, home, ground), reads: foldersOf(harness, home, ground),
     }));
     return {
-      json: { root: folder, rule, why, copy, version: versionAt(copy), harnesses },
+      json: { root: folder, rule, why, copy, version, harnesses },
       text: [
-        `install: root=${folder}\n`, `install: rule=${rule} (${why})\n`, `install: copy=${copy}\n`, `install: version=${versionAt(copy) ?? 'none'}\n`,
+        `install: root=${folder}\n`, `install: rule=${rule} (${why})\n`, `install: copy=${copy}\n`, `install: version=${version ?? 'none'}\n`,
+        ...(version === null ? ['install: nothing is installed there; `npx agents-handoff install` puts a copy there\n'] : []),
         ...harnesses.map(({ harness, here, folder: own }) => `  ${harness.padEnd(12)} ${here ? 'here    ' : 'not here'}  ${own}\n`),
       ],
     };

@@ -1,7 +1,9 @@
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BuildRequest } from '../../capture/build.mts';
+import { answer } from '../../lib/cli/answer.mts';
 import type { Command, Io, Outcome } from '../../lib/cli/command.mts';
+import { storeHere } from '../../lib/cli/store.mts';
 import { errnoOf, HandoffError } from '../../lib/errors.mts';
 import { findRoot, type Root } from '../../lib/handoff-root.mts';
 import { auto } from '../../runtime/auto.mts';
@@ -27,15 +29,16 @@ export const command: Command<typeof flags> = {
   flags,
   exits: { 0: 'captured, or fresh; with --hook always', 1: 'the build failed', 2: 'wrong words, configuration or a missing source', 3: 'a capture is in flight' },
   example: 'agents-handoff auto --source transcript.jsonl',
+  // A client may take an exit code for a word of ours, and stop at it.
+  neverFails: ({ hook: isHook }) => isHook === true,
   async run(options, _words, io) {
     if (options.hook === true) return hook(io);
     if (options.source === undefined) throw new HandoffError('USAGE', 'auto needs --source <file>, or --hook');
-    const found = findRoot(io);
+    const found = storeHere(io);
     const request = requestOf(options.source, found.config.redaction.enabled, options);
     try {
       const done = await auto(request, placeOf(found, io), options['min-fresh-ms'] ?? MIN_FRESH_MS, Date.now());
-      const json = done.action === 'skip-fresh' ? { ok: true, ...done } : { ok: true, action: done.action, session: done.session, output: builtLine(done.result) };
-      return { json, text: JSON.stringify(json) };
+      return answer(done.action === 'skip-fresh' ? { ok: true, ...done } : { ok: true, action: done.action, session: done.session, output: builtLine(done.result) });
     } catch (error) {
       return failed(error, io);
     }
@@ -52,8 +55,7 @@ function failed(error: unknown, io: Io): Outcome {
   if (code === undefined || ['USAGE', 'CONFIG', 'SOURCE', 'HELD', 'AMBIGUOUS', 'MODE'].includes(code)) throw error;
   const { message } = error as Error;
   io.note(message);
-  const json = { ok: false, action: 'failed', error: { code, message } };
-  return { json, text: JSON.stringify(json), exit: 1 };
+  return answer({ ok: false, action: 'failed', error: { code, message } }, 1);
 }
 
 async function hook(io: Io): Promise<Outcome> {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Command } from '../../lib/cli/command.mts';
+import { storeHere } from '../../lib/cli/store.mts';
 import { HandoffError } from '../../lib/errors.mts';
-import { findRoot } from '../../lib/handoff-root.mts';
 import { DEFAULT_ROLE, dispatch } from '../../runtime/dispatch.mts';
 import { createRedactor } from '../../transcript/redaction/create.mts';
 import { findByPrefix } from '../../store/lookup.mts';
@@ -25,7 +25,7 @@ export const command: Command<typeof flags> = {
   example: 'agents-handoff dispatch 5f0c --task "Add the coupon tests"',
   run(options, [prefix], io) {
     if (options.task === undefined || options.task.trim() === '') throw new HandoffError('USAGE', 'dispatch needs --task <objective>');
-    const { root, config } = findRoot(io);
+    const { root, config } = storeHere(io);
     const { enabled, patterns } = config.redaction;
     const redactor = enabled ? createRedactor({ patterns }) : undefined;
     const result = dispatch(root, findByPrefix(root, prefix ?? ''), {

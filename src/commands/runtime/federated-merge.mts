@@ -1,6 +1,6 @@
 import type { Command } from '../../lib/cli/command.mts';
+import { storeHere } from '../../lib/cli/store.mts';
 import { HandoffError } from '../../lib/errors.mts';
-import { findRoot } from '../../lib/handoff-root.mts';
 import { federate } from '../../runtime/federate.mts';
 
 const flags = {
@@ -17,8 +17,7 @@ export const command: Command<typeof flags> = {
   example: 'agents-handoff federated-merge --from ../other/handoffs --dry-run',
   details: 'A session that went on in both stores stays twice: the one that wins keeps its id, the other is <session>~<8 hex>.',
   async run(options, _words, io) {
-    const { root, config, notes } = findRoot(io);
-    for (const note of notes) io.note(note);
+    const { root, config } = storeHere(io);
     const roots = options.from ?? [];
     if (roots.length === 0) throw new HandoffError('USAGE', 'federated-merge needs --from <root>, once or more');
     const place = {

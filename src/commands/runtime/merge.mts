@@ -1,3 +1,5 @@
+import { keptNote } from '../../capture/work.mts';
+import { answer } from '../../lib/cli/answer.mts';
 import type { Command } from '../../lib/cli/command.mts';
 import { mergeSessions } from '../../runtime/merge.mts';
 import { findByPrefix } from '../../store/lookup.mts';
@@ -17,8 +19,7 @@ export const command: Command<typeof flags> = {
   async run(options, [first, second], io) {
     const { place, row } = sessionOf(io, first ?? '');
     const result = await mergeSessions(place, row, findByPrefix(place.root, second ?? ''), { render: options.render === true });
-    if (result.kept !== undefined) io.note(`HANDOFF.md was edited above its marker; the edited file is kept as ${result.kept}`);
-    const json = result.rendered ? result : { ...result, next: `handoff render ${result.into}` };
-    return { json, text: JSON.stringify(json) };
+    if (result.kept !== undefined) io.note(keptNote(result.kept));
+    return answer(result.rendered ? result : { ...result, next: `handoff render ${result.into}` });
   },
 };

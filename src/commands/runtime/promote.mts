@@ -1,3 +1,4 @@
+import { answer } from '../../lib/cli/answer.mts';
 import type { Command } from '../../lib/cli/command.mts';
 import { promoteSession } from '../../runtime/promote.mts';
 import { sessionOf } from '../handoff/session-verbs.mts';
@@ -18,6 +19,6 @@ export const command: Command<typeof flags> = {
   async run(options, [prefix], io) {
     const { place, row } = sessionOf(io, prefix ?? '');
     const result = await promoteSession(place, row, { force: options.force === true, by: options.by });
-    return { json: result, text: JSON.stringify(result) };
+    return answer(result);
   },
 };

@@ -1,5 +1,6 @@
+import { answer } from '../../lib/cli/answer.mts';
 import type { Command } from '../../lib/cli/command.mts';
-import { findRoot } from '../../lib/handoff-root.mts';
+import { storeHere } from '../../lib/cli/store.mts';
 import { selfImprove } from '../../runtime/self-improve.mts';
 
 const flags = {} as const;
@@ -12,7 +13,7 @@ export const command: Command<typeof flags> = {
   exits: { 0: 'written', 1: 'the file system refused', 2: 'wrong words or configuration', 3: 'another one is writing the list' },
   example: 'agents-handoff self-improve',
   run(_options, _words, io) {
-    const result = selfImprove(findRoot(io).root, io.home, new Date().toISOString());
-    return { json: result, text: JSON.stringify(result) };
+    const result = selfImprove(storeHere(io).root, io.home, new Date().toISOString());
+    return answer(result);
   },
 };

@@ -1,5 +1,6 @@
+import { answer } from '../../lib/cli/answer.mts';
 import type { Command } from '../../lib/cli/command.mts';
-import { findRoot } from '../../lib/handoff-root.mts';
+import { storeHere } from '../../lib/cli/store.mts';
 import { unlock } from '../../runtime/unlock.mts';
 
 const flags = { force: { type: 'boolean', summary: 'settle what a dead holder left, then remove its lock' } } as const;
@@ -14,7 +15,7 @@ export const command: Command<typeof flags> = {
   example: 'agents-handoff unlock 5f0c --force',
   details: 'The lock of another host is taken only here, with --force: say it only where that host is gone.',
   run(options, [prefix], io) {
-    const result = unlock(findRoot(io).root, prefix ?? '', options.force === true);
-    return { json: result, text: JSON.stringify(result) };
+    const result = unlock(storeHere(io).root, prefix ?? '', options.force === true);
+    return answer(result);
   },
 };

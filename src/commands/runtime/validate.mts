@@ -1,10 +1,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Command, Io } from '../../lib/cli/command.mts';
-import { HandoffError } from '../../lib/errors.mts';
+import { storeHere } from '../../lib/cli/store.mts';
+import { errnoOf, HandoffError } from '../../lib/errors.mts';
 import { readText } from '../../lib/fs/files.mts';
 import { gitOf } from '../../lib/git.mts';
-import { findRoot } from '../../lib/handoff-root.mts';
 import { validate } from '../../runtime/validate.mts';
 import { splitHandoff } from '../../store/evidence.mts';
 import { sessionPaths } from '../../store/layout.mts';
@@ -41,10 +41,10 @@ function read(name: string, io: Io): { text: string; where: string } {
     try {
       return { text: fs.readFileSync(file, 'utf8'), where: path.dirname(file) };
     } catch (error) {
-      throw new HandoffError('SOURCE', `${name} cannot be read`, { cause: error });
+      throw new HandoffError('SOURCE', `${name} cannot be read (${errnoOf(error) ?? 'unknown'})`, { cause: error });
     }
   }
-  const { root } = findRoot(io);
+  const { root } = storeHere(io);
   const row = findByPrefix(root, name);
   const text = readText(sessionPaths(dirOf(root, row)).brief);
   if (text === undefined) throw new HandoffError('NO_MATCH', `${row.id} has no HANDOFF.md`);

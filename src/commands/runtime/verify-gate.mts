@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Command, Io } from '../../lib/cli/command.mts';
+import { storeHere } from '../../lib/cli/store.mts';
 import { HandoffError } from '../../lib/errors.mts';
-import { findRoot } from '../../lib/handoff-root.mts';
 import { CHECKS, failedChecks, judge, type Gate } from '../../runtime/gate.mts';
 import { sessionPaths } from '../../store/layout.mts';
 import { dirOf, findByPrefix } from '../../store/lookup.mts';
@@ -20,7 +20,7 @@ export const command: Command<typeof flags> = {
   example: 'agents-handoff verify-gate 5f0c',
   run(options, [prefix], io) {
     if (options.format !== undefined && options.format !== 'github') throw new HandoffError('USAGE', `--format takes github, not ${options.format}`);
-    const { root } = findRoot(io);
+    const { root } = storeHere(io);
     const row = findByPrefix(root, prefix ?? '');
     const gate = judge(root, row);
     const text = options.format === 'github' ? annotations(gate, `${row.project}/${row.id}`, briefFrom(dirOf(root, row), io)) : JSON.stringify(gate, null, 2);

@@ -41,6 +41,8 @@ export interface Command<F extends FlagTable = FlagTable> {
   readonly exits: Readonly<Record<number, string>>;
   readonly example: string;
   readonly details?: string;
+  /** Lines that end with 0 and nothing on stdout whatever is wrong with their words: who starts them must not be stopped by it. */
+  neverFails?(options: Options<F>): boolean;
   run(options: Options<F>, words: readonly string[], io: Io): Promise<Outcome> | Outcome;
 }
 

@@ -22,6 +22,7 @@ export async function run(program: Program, argv: readonly string[], host: Host)
   // Where the line fails before its flags are known, a bare --json on it decides how that is told.
   let json = argv.includes('--json');
   let owner = program;
+  let mayFail = true;
   let clear = (): void => {};
   try {
     const route = await findRoute(program, argv);
@@ -33,18 +34,21 @@ export async function run(program: Program, argv: readonly string[], host: Host)
     }
     const command: Command = await route.verb.load();
     const parsed = parseFlags(command, route.argv);
+    // The parser read them by this command's own table, so they are what it declares.
+    const options = parsed.options as Options<FlagTable>;
+    mayFail = command.neverFails?.(options) !== true;
     json = route.json || parsed.json;
     if (parsed.help) return await print(host, json, (await import('./help.mts')).commandHelp(owner, command));
     if (parsed.problem !== undefined) throw (await import('./help.mts')).explainMistake(owner, command, parsed.problem, parsed.unknown);
     const made = createIo(host, owner.name, json);
     clear = made.clear;
-    // The parser read them by this command's own table, so they are what it declares.
-    const outcome = await command.run(parsed.options as Options<FlagTable>, parsed.words, made.io);
+    const outcome = await command.run(options, parsed.words, made.io);
     clear();
     return await print(host, json, outcome);
   } catch (error) {
     clear();
-    return await (await import('./report.mts')).report(error, owner, json, host);
+    const status = await (await import('./report.mts')).report(error, owner, json && mayFail, host);
+    return mayFail ? status : 0;
   }
 }
 

@@ -6,7 +6,7 @@ import type { LineAdapter, RecordSink, SourceHead } from '../adapter.mts';
 import type { Json, JsonObject, SessionFacts, TurnClass, TurnDraft } from '../turn.mts';
 import { readBlocks, toolDraft } from './canonical/blocks.mts';
 import { contentOf } from './canonical/content.mts';
-import { defined, object, text, word } from './fields.mts';
+import { defined, object, text, word } from '../fields.mts';
 
 /** Keys by which other harnesses' lines are known: one of them, and the line is not canonical. */
 const FOREIGN = ['payload', 'sessionId', 'parentUuid', 'parentId', 'leafUuid', 'data'];

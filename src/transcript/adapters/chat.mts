@@ -10,7 +10,7 @@ import { documentHead } from './chat/head.mts';
 import { createIds, timeOf } from './chat/identity.mts';
 import { readMessage } from './chat/messages.mts';
 import { conversationsIn, isChat, messagesIn } from './chat/shape.mts';
-import { defined, finite, object, text, word } from './fields.mts';
+import { defined, finite, object, text, word } from '../fields.mts';
 
 export const chat: WholeAdapter = {
   kind: 'whole',

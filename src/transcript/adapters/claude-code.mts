@@ -5,10 +5,11 @@
  */
 import { basename } from 'node:path';
 import type { LineAdapter, RecordSink, SourceHead } from '../adapter.mts';
+import { object, text } from '../fields.mts';
 import type { JsonObject, SessionFacts } from '../turn.mts';
 import { readAssistant } from './claude-code/assistant.mts';
 import { readAttachment } from './claude-code/attachment.mts';
-import { baseOf, contentText, obj, sideOf, str, turnOf } from './claude-code/chain.mts';
+import { baseOf, contentText, sideOf, turnOf } from './claude-code/chain.mts';
 import { keptOutput } from './claude-code/persisted.mts';
 import { readQueue } from './claude-code/queue.mts';
 import { replayOf } from './claude-code/replay.mts';
@@ -36,20 +37,20 @@ export const claudeCode: LineAdapter = {
   replay: (head) => replayOf(head, claudeCode.identify(head).uuid),
 
   recognises(record: JsonObject): boolean {
-    const type = str(record.type);
+    const type = text(record.type);
     if (type === 'user' || type === 'assistant') {
-      const content = obj(record.message)?.content;
+      const content = object(record.message)?.content;
       return isLink(record) && (typeof content === 'string' || Array.isArray(content));
     }
     if (type === 'system' || type === 'attachment' || type === 'progress') return isLink(record) && 'isSidechain' in record;
     if (type === 'summary') return typeof record.leafUuid === 'string';
-    if (type === 'file-history-snapshot') return obj(record.snapshot) !== undefined;
+    if (type === 'file-history-snapshot') return object(record.snapshot) !== undefined;
     return (type === 'queue-operation' || SILENT.has(type) || TITLES.has(type)) && typeof record.sessionId === 'string';
   },
 
   identify(head: SourceHead): SessionFacts {
     const name = basename(head.path).replace(/\.jsonl$/, '');
-    const first = str(head.records.find((record) => typeof record.sessionId === 'string')?.sessionId);
+    const first = text(head.records.find((record) => typeof record.sessionId === 'string')?.sessionId);
     const own = ownSide(head);
     if (own !== undefined) {
       const session = first || name;
@@ -59,12 +60,12 @@ export const claudeCode: LineAdapter = {
     const facts: SessionFacts = uuid === '' ? {} : { uuid };
     // 2.0.x leaves the parent's session id on the user records that a fork copies.
     const copied = head.records.find((record) => record.type === 'user' && typeof record.sessionId === 'string' && record.sessionId !== uuid);
-    if (copied !== undefined) facts.fork = { of: str(copied.sessionId), by: 'sessionId of the copied records' };
+    if (copied !== undefined) facts.fork = { of: text(copied.sessionId), by: 'sessionId of the copied records' };
     return facts;
   },
 
   read(record: JsonObject, to: RecordSink): void {
-    const type = str(record.type);
+    const type = text(record.type);
     if (type === 'queue-operation') {
       readQueue(record, to);
       return;
@@ -73,8 +74,8 @@ export const claudeCode: LineAdapter = {
     if (!link && SILENT.has(type)) return;
     const title = TITLES.get(type);
     if (title !== undefined) {
-      const text = str(record[title]);
-      if (text !== '') to.facts({ title: text });
+      const named = text(record[title]);
+      if (named !== '') to.facts({ title: named });
       return;
     }
     const facts = factsOf(record);
@@ -94,13 +95,13 @@ export const claudeCode: LineAdapter = {
         readSystem(record, base, to);
         return;
       case 'progress':
-        to.turn(turnOf(base, 'OTHER', `[progress ${str(obj(record.data)?.type)}]`, 'progress'));
+        to.turn(turnOf(base, 'OTHER', `[progress ${text(object(record.data)?.type)}]`, 'progress'));
         return;
     }
     if (!SILENT.has(type)) to.unknown(type);
     if (!link) return;
-    const text = contentText(record.content) || contentText(obj(record.message)?.content) || `[record ${type}]`;
-    to.turn(turnOf(base, 'OTHER', text, 'unknown-record'));
+    const said = contentText(record.content) || contentText(object(record.message)?.content) || `[record ${type}]`;
+    to.turn(turnOf(base, 'OTHER', said, 'unknown-record'));
   },
 };
 

@@ -8,7 +8,7 @@ import { documentHead, holds } from './chat/head.mts';
 import { createIds, timeOf } from './chat/identity.mts';
 import { loadCline } from './cline/load.mts';
 import { readBlocks } from './cline/blocks.mts';
-import { defined, finite, list, object, text, word } from './fields.mts';
+import { defined, finite, list, object, text, word } from '../fields.mts';
 
 export const cline: WholeAdapter = {
   kind: 'whole',

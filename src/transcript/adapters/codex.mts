@@ -10,7 +10,7 @@ import { readItem } from './codex/items.mts';
 import type { Reading } from './codex/reading.mts';
 import { total } from './codex/reading.mts';
 import { otherThread, replayOf } from './codex/replay.mts';
-import { defined, object, text, word } from './fields.mts';
+import { defined, object, text, word } from '../fields.mts';
 
 const TOP = new Set(['session_meta', 'response_item', 'event_msg', 'turn_context', 'compacted', 'world_state', 'token_usage_record',
   'inter_agent_communication', 'inter_agent_communication_metadata', 'dynamic_tools_updated', 'security_risk_score', 'realtime_item']);

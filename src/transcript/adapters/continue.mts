@@ -6,7 +6,7 @@ import type { RecordSink, WholeAdapter } from '../adapter.mts';
 import type { Json, JsonObject, SessionFacts, Tokens } from '../turn.mts';
 import { documentHead, holds } from './chat/head.mts';
 import { readItem } from './continue/items.mts';
-import { defined, finite, list, object, word } from './fields.mts';
+import { defined, finite, list, object, word } from '../fields.mts';
 
 const UNTITLED = new Set(['Untitled Session', 'New Session']);
 

@@ -8,7 +8,7 @@ import type { JsonObject, SessionFacts, TurnDraft } from '../turn.mts';
 import { readAnswer, readComplete, readRequested } from './copilot/answers.mts';
 import { readSession } from './copilot/session.mts';
 import { readUser } from './copilot/user.mts';
-import { defined, object, text, word } from './fields.mts';
+import { defined, object, text, word } from '../fields.mts';
 
 /** Events without a text for a reader, and those that repeat what another event says. */
 const SILENT = new Set([

@@ -4,8 +4,8 @@
  * list of messages, `$rewindTo`. Both are read as the same history. A turn is known by its message's id, a call by its own.
  */
 import type { RecordSink, WholeAdapter } from '../adapter.mts';
-import type { Json, JsonObject, SessionFacts } from '../turn.mts';
-import { defined, list, object, text, word } from './fields.mts';
+import type { JsonObject, SessionFacts } from '../turn.mts';
+import { defined, list, object, recordIn, text, word } from '../fields.mts';
 import { giveEntry } from './gemini/give.mts';
 import { createHistory, type History } from './gemini/history.mts';
 import { objectsIn } from './gemini/parts.mts';
@@ -96,7 +96,7 @@ function shapeOf(head: string): 'log' | 'document' | undefined {
   const named = start.includes('"projectHash"') && start.includes('"sessionId"');
   if (!named && !head.includes('"$set"') && !head.includes('"gemini"')) return undefined;
   const lines = head.split('\n', LOOK);
-  const first = recordOf(lines[0] ?? '');
+  const first = recordIn(lines[0] ?? '');
   if (first === undefined) return named && start.includes('"messages"') ? 'document' : lines.some(isOperation) ? 'log' : undefined;
   if (isHeader(first)) return Array.isArray(first.messages) ? 'document' : 'log';
   return lines.some(isOperation) ? 'log' : undefined;
@@ -105,14 +105,6 @@ function shapeOf(head: string): 'log' | 'document' | undefined {
 /** A line that no other format has: a list that replaces all messages, or a message of this agent. */
 function isOperation(line: string): boolean {
   if (!line.includes('"$set"') && !line.includes('"gemini"')) return false;
-  const record = recordOf(line);
+  const record = recordIn(line);
   return record !== undefined && (Array.isArray(object(record.$set)?.messages) || (record.type === 'gemini' && text(record.id) !== '' && record.content !== undefined));
-}
-
-function recordOf(line: string): JsonObject | undefined {
-  try {
-    return object(JSON.parse(line.trim()) as Json);
-  } catch {
-    return undefined;
-  }
 }

@@ -5,7 +5,7 @@
  */
 import type { LineAdapter, RecordSink, Replay, SourceHead } from '../adapter.mts';
 import type { JsonObject, SessionFacts } from '../turn.mts';
-import { defined, list, object, text, word } from './fields.mts';
+import { defined, list, object, text, word } from '../fields.mts';
 import { countTokens, entryOf, note, type Entry } from './pi/entry.mts';
 import { readMessage } from './pi/messages.mts';
 

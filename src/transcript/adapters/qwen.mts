@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import { basename } from 'node:path';
 import type { LineAdapter, RecordSink, Replay, SourceHead } from '../adapter.mts';
 import type { JsonObject, SessionFacts } from '../turn.mts';
-import { defined, object, parsedObject, text, word } from './fields.mts';
+import { defined, object, parsedObject, text, word } from '../fields.mts';
 import { linkOf, sideOf, turnOf } from './qwen/link.mts';
 import { readAssistant, readResult, readUser } from './qwen/messages.mts';
 import { readSystem } from './qwen/system.mts';

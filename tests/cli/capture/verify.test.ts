@@ -136,12 +136,12 @@ describe('one damage is one finding', () => {
     expect(desk.handoff(['verify', 's'])).toMatchObject({ status: 4, stderr: `handoff: no handoffs yet in ${desk.root}; \`handoff config\` says why it is this store\n` });
   });
 
-  it('a manifest that a merge left with marks fails with --all, also where the index knows nothing of it', () => {
+  it('a manifest that a merge left with marks fails with --all, also where the index knows nothing of it, and names the way to both sides', () => {
     const file = session().path('manifest.json');
     writeFileSync(file, `<<<<<<< HEAD\n${readFileSync(file, 'utf8')}=======\n{}\n>>>>>>> theirs\n`);
     for (const index of ['<<<<<<< HEAD\n[]\n', '[]']) {
       writeFileSync(join(desk.root, 'INDEX.json'), index);
-      expect(desk.handoff(['verify', '--all'])).toMatchObject({ status: 1, stdout: expect.stringMatching(/^FAIL s: manifest\.json cannot be read \(it is not JSON\)[^]*1 checked, 1 failed/) });
+      expect(desk.handoff(['verify', '--all'])).toMatchObject({ status: 1, stdout: expect.stringMatching(/^FAIL s: manifest\.json cannot be read \(git left a conflict in it: docs\/RUNTIME\.md, "A store in git", [^]*1 checked, 1 failed/) });
     }
   });
 

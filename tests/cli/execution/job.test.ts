@@ -280,10 +280,10 @@ describe('a plan', () => {
     ['no steps', JSON.stringify({ schema_version: '1.0-execution-plan', steps: [] }), /"steps" must be an array of 1 to/],
     ['an unknown key', JSON.stringify({ schema_version: '1.0-execution-plan', steps: [{ op: 'read', risk: 'R0', target: 'x', args: [] }] }), /unknown key "steps\[0\]\.args"/],
     ['an unknown operation', JSON.stringify({ schema_version: '1.0-execution-plan', steps: [{ op: 'write', risk: 'R0' }] }), /"steps\[0\]\.op" must be "read" or "spawn"/],
-    ['no risk', JSON.stringify({ schema_version: '1.0-execution-plan', steps: [{ op: 'read', target: 'x' }] }), /"steps\[0\]\.risk" must be/],
+    ['no risk', JSON.stringify({ schema_version: '1.0-execution-plan', steps: [{ op: 'read', target: 'x' }] }), /"steps\[0\]\.risk" is missing/],
     ['words that are none', JSON.stringify({ schema_version: '1.0-execution-plan', steps: [{ op: 'spawn', risk: 'R1', args: 'a.mjs' }] }), /"steps\[0\]\.args" must be an array/],
     ['a step that is none', JSON.stringify({ schema_version: '1.0-execution-plan', steps: [null] }), /"steps\[0\]" must be an object/],
-    ['a read of nothing', JSON.stringify({ schema_version: '1.0-execution-plan', steps: [{ op: 'read', risk: 'R0' }] }), /"steps\[0\]\.target" must be a path/],
+    ['a read of nothing', JSON.stringify({ schema_version: '1.0-execution-plan', steps: [{ op: 'read', risk: 'R0' }] }), /"steps\[0\]\.target" is missing/],
   ])('with %s is exit 2, with the key named, and leaves nothing', (_, text, why) => {
     const ground = fresh();
     const file = text === undefined ? join(ground.dir, 'none.json') : ground.file('bad.json', text);

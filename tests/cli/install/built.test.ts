@@ -33,7 +33,7 @@ describe('the built installer', () => {
     expect(start('version').stdout).toBe(`${VERSION}\n`);
     expect(start('rm')).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/^install: nothing was removed: nobody confirmed it/) });
     expect(start('--remove', '-f')).toMatchObject({ status: 0, stdout: expect.stringMatching(/removed/) });
-    expect(start('v')).toMatchObject({ status: 1, stderr: 'install: nothing is installed\n' });
+    expect(start('v')).toMatchObject({ status: 1, stderr: 'install: nothing is installed; `npx agents-handoff install` puts a copy where clients look for skills\n' });
     expect(start('uninstall', '-f')).toMatchObject({ status: 0, stdout: 'install: nothing is installed; nothing was removed\n' });
     // A registry that nobody answers: the words were understood.
     expect(start('--verify-package', '--registry', 'http://127.0.0.1:9/')).toMatchObject({ status: 1, stderr: expect.stringMatching(/^install: http:\/\/127\.0\.0\.1:9 could not be asked/) });

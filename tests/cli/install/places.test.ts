@@ -30,7 +30,7 @@ describe('one harness', () => {
     await desk.say(['--all'], { env });
     expect(copies()).toEqual(['claude here/skills/agents-handoff/SKILL.md', 'codex/skills/agents-handoff']);
     expect((await desk.say(['list'], { env })).out).toMatch(/^install: .*claude here.*\(also .*codex.*\)\n$/);
-    expect((await desk.say(['list'])).out).toBe('install: nothing is installed\n');
+    expect((await desk.say(['list'])).out).toMatch(/^install: nothing is installed; `npx agents-handoff install` [^\n]+\n$/);
   });
 
   it('that reads the shared folder is linked to a copy there, when it is asked for by name', async () => {
@@ -227,6 +227,7 @@ describe('the global root', () => {
 
   it('is what the variable says, an installation, the shared folder, or that one made', async () => {
     expect(await where()).toMatchObject({ root: desk.path('.agents/skills'), rule: 'created' });
+    expect((await desk.say(['where'])).out).toMatch(/^install: version=none\ninstall: nothing is installed there; `npx agents-handoff install` .*\n {2}claude-code/m);
     mkdirSync(desk.path('.agents/skills'), { recursive: true });
     expect(await where()).toMatchObject({ root: desk.path('.agents/skills'), rule: 'exists' });
     await desk.say(['--harness', 'qwen']);
@@ -284,9 +285,9 @@ describe('the store of a user without a copy', () => {
 
 describe('doctor', () => {
   it('tells for every client here what it finds, and changes nothing', async () => {
-    expect(await desk.say(['doctor'])).toMatchObject({ status: 0, out: 'install: no harness is here and nothing is installed\n' });
+    expect(await desk.say(['doctor'])).toMatchObject({ status: 0, out: expect.stringMatching(/^install: no harness is here and nothing is installed; `npx agents-handoff install` [^\n]+\n$/) });
     desk.clients('.claude', '.codex');
-    expect(await desk.say(['doctor'])).toMatchObject({ status: 0, out: expect.stringMatching(/ {2}Claude Code: finds no copy\n {2}Codex: finds no copy\n/) });
+    expect(await desk.say(['doctor'])).toMatchObject({ status: 0, out: expect.stringMatching(/^install: nothing is installed; `npx agents-handoff install` .*\n {2}Claude Code: finds no copy\n {2}Codex: finds no copy\n/) });
     await desk.say(['--claude']);
     const before = desk.tree();
     expect((await desk.say(['doctor'])).out).toMatch(/PASS .*\n {2}Claude Code: finds .*\n {2}Codex: finds no copy\n/);

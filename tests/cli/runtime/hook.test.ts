@@ -7,7 +7,7 @@ import { acquire } from '../../../src/lib/fs/lock.mts';
 import { sessionKey } from '../../../src/store/layout.mts';
 import { Desk } from '../../helpers/desk.ts';
 import { importBuilt } from '../../helpers/built.ts';
-import { REPOSITORY, start, type Result } from '../../helpers/run.ts';
+import { REPOSITORY, run, start, type Result } from '../../helpers/run.ts';
 import { lines, talk } from '../../helpers/transcripts.ts';
 
 let desk: Desk;
@@ -105,6 +105,14 @@ describe('auto --hook', () => {
     const results = await Promise.all(cases.map(([input]) => hook(input)));
     for (const [at, { stderr }] of results.entries()) expect([at, stderr]).toEqual([at, expect.stringMatching(cases[at]![1])]);
     expect(store().map(({ id }) => id)).toEqual(['bom', 'gone']);
+  });
+
+  it('does not stop its client over words that it does not know, and says which', () => {
+    for (const words of [['--hook', '--event', 'Stop'], ['--evnt', '--hook'], ['--hook', '--json', '--event'], ['--hook', 'Stop'], ['--hook=yes']]) {
+      const { status, stdout, stderr } = run('agents-handoff', ['auto', ...words], bare());
+      expect([words, status, stdout, stderr]).toEqual([words, 0, '', expect.stringMatching(/^agents-handoff: auto: [^\n]+ \(see agents-handoff auto --help\)\n$/)]);
+    }
+    expect(run('agents-handoff', ['auto', '--hok'], bare())).toMatchObject({ status: 2 });
   });
 
   it('ends where standard input is never closed, with a hook in it or without, closed from the start, or a terminal', async () => {

@@ -1,7 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import fs from 'node:fs';
+import path from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { program } from '../../../src/commands/runtime/table.mts';
+import { run } from '../../../src/lib/cli/runner.mts';
 import type { Git } from '../../../src/lib/git.mts';
 import { readLive } from '../../../src/runtime/front-matter.mts';
 import { EVIDENCE_FIELDS, NEXT_AGENTS, PACKET_FIELDS, STATUSES, validate } from '../../../src/runtime/validate.mts';
+import { fakeHost } from '../../helpers/host.ts';
+import { freshFolder } from '../../helpers/run.ts';
 
 const SHA = '4c1f0ae';
 const git = (state: { changes?: string[]; isRepository?: boolean } = {}): Git => ({
@@ -82,6 +88,30 @@ describe('validate', () => {
         expect([left, validate(text, git()).checks.find((one) => one.check === check)]).toEqual([left, { check, verdict: 'FAIL', detail: `missing: ${left}` }]);
       }
     }
+  });
+});
+
+describe('a file', () => {
+  const dir = freshFolder('handoff-validate-');
+  afterEach(() => {
+    vi.restoreAllMocks();
+    fs.rmSync(dir, { recursive: true, force: true });
+  });
+
+  it('that the system does not let be read is a mistake of the line, exit 2, and no verdict', async () => {
+    const file = path.join(dir, 'HANDOFF.md');
+    fs.writeFileSync(file, live());
+    const validateIt = async () => {
+      const host = fakeHost({ cwd: dir, env: { HANDOFFS_ROOT: dir } });
+      return { status: await run(program, ['validate', 'HANDOFF.md'], host), out: host.out(), err: host.err() };
+    };
+    expect(await validateIt()).toMatchObject({ status: 0, err: '' });
+    const real = fs.readFileSync;
+    vi.spyOn(fs, 'readFileSync').mockImplementation(((name: fs.PathOrFileDescriptor, ...how: [BufferEncoding]) => {
+      if (name === file) throw Object.assign(new Error('EACCES: permission denied, open'), { code: 'EACCES' });
+      return real(name, ...how);
+    }) as typeof fs.readFileSync);
+    expect(await validateIt()).toEqual({ status: 2, out: '', err: 'agents-handoff: HANDOFF.md cannot be read (EACCES)\n' });
   });
 });
 

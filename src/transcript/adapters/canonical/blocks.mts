@@ -1,7 +1,7 @@
 /** Blocks of a message in the shapes of Anthropic, OpenAI and Gemini: a turn each, and one for texts that follow each other. */
 import { mediaPlaceholder, referencePlaceholder } from '../../media.mts';
 import type { Json, JsonObject, TurnClass, TurnDraft } from '../../turn.mts';
-import { list, object, text } from '../fields.mts';
+import { jsonText, list, object, text } from '../../fields.mts';
 import type { Content } from './content.mts';
 import { callOf, effectOfCall, resultOf, toolName } from './fields.mts';
 
@@ -61,21 +61,21 @@ function typedBlock(block: Json): Draft | undefined {
   }
   if (value.functionCall !== undefined || value.function_call !== undefined) {
     const call = object(value.functionCall) ?? object(value.function_call) ?? {};
-    return { class: 'TOOL', text: `functionCall ${text(call.name)} ${argument(call.args ?? call.arguments)}`, kind: 'call', ...callOf(call, call.id), ...effectOfCall(call) };
+    return { class: 'TOOL', text: `functionCall ${text(call.name)} ${jsonText(call.args ?? call.arguments)}`, kind: 'call', ...callOf(call, call.id), ...effectOfCall(call) };
   }
   if (value.functionResponse !== undefined) {
     const answer = object(value.functionResponse) ?? {};
-    return { class: 'TOOL', text: argument(answer.response) || '(no output)', kind: 'result', ...callOf(answer, answer.id), ...resultOf(object(answer.response) ?? {}) };
+    return { class: 'TOOL', text: jsonText(answer.response) || '(no output)', kind: 'result', ...callOf(answer, answer.id), ...resultOf(object(answer.response) ?? {}) };
   }
   if (type === 'function_call_output') {
-    return { class: 'TOOL', text: `function_call_output ${argument(value.output)}`, kind: 'result', ...callOf(value), ...resultOf(value) };
+    return { class: 'TOOL', text: `function_call_output ${jsonText(value.output)}`, kind: 'result', ...callOf(value), ...resultOf(value) };
   }
   if (type === 'tool_result' || type === 'tool_response') {
     return { class: 'TOOL', text: plainText(value.content ?? value.output ?? '') || 'tool_result {}', kind: 'result', ...callOf(value), ...resultOf(value) };
   }
-  if (type === 'function_call') return callDraft(value, `function_call ${toolName(value) ?? ''} ${argument(value.arguments)}`);
+  if (type === 'function_call') return callDraft(value, `function_call ${toolName(value) ?? ''} ${jsonText(value.arguments)}`);
   if (type === 'tool_use' || type === 'tool_call' || type === 'tool-call') {
-    return callDraft(value, `tool_use ${toolName(value) ?? ''} ${argument(value.input ?? value.arguments ?? value.args)}`);
+    return callDraft(value, `tool_use ${toolName(value) ?? ''} ${jsonText(value.input ?? value.arguments ?? value.args)}`);
   }
   return undefined;
 }
@@ -86,11 +86,7 @@ function callDraft(value: JsonObject, body: string): Draft {
 
 function openAiCall(call: JsonObject): Draft {
   const fn = object(call.function) ?? call;
-  return callDraft(call, `function_call ${toolName(call) ?? ''} ${argument(fn.arguments ?? fn.input)}`);
-}
-
-function argument(value: Json | undefined): string {
-  return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
+  return callDraft(call, `function_call ${toolName(call) ?? ''} ${jsonText(fn.arguments ?? fn.input)}`);
 }
 
 /** The text of a block as 2.0.x read it, pictures as placeholders; '' where it has none. */

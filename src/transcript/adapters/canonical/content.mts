@@ -1,6 +1,6 @@
 /** Where a canonical record keeps what was said: the first text, else the first list, in the order 2.0.x looked. */
 import type { Json, JsonObject } from '../../turn.mts';
-import { object } from '../fields.mts';
+import { object } from '../../fields.mts';
 
 export interface Content {
   /** The record's text where it has one as a plain string. */

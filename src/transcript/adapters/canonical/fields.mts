@@ -1,7 +1,7 @@
 /** What a tool call or result is called, by the keys that Anthropic, OpenAI, Gemini and plain writers use. */
 import { effectOf } from '../../effects.mts';
 import type { Effect, Json, JsonObject } from '../../turn.mts';
-import { defined, finite, object, word } from '../fields.mts';
+import { defined, finite, object, word } from '../../fields.mts';
 
 export function toolName(source: JsonObject): string | undefined {
   return word(source.tool) ?? word(source.tool_name) ?? word(source.name) ?? word(object(source.function)?.name);

@@ -2,7 +2,7 @@
 import { mediaPlaceholder, referencePlaceholder, withoutDataUrls } from '../../media.mts';
 import type { Json, JsonObject } from '../../turn.mts';
 import { blockText as anthropicText } from '../claude-code/chain.mts';
-import { object, text, word } from '../fields.mts';
+import { object, text, word } from '../../fields.mts';
 
 const PICTURES = new Set(['image', 'image_url', 'input_image', 'document', 'file', 'input_audio', 'input_file']);
 

@@ -1,6 +1,6 @@
 /** The ids by which messages of a document are known again when it has changed. */
 import type { Json } from '../../turn.mts';
-import { word } from '../fields.mts';
+import { word } from '../../fields.mts';
 
 /**
  * Gives each message in turn its id: its own, else its position. Some writers give several messages one id (that of the

@@ -4,7 +4,7 @@ import { effectOf } from '../../effects.mts';
 import { splitInjected } from '../../injected.mts';
 import { withoutDataUrls } from '../../media.mts';
 import type { Json, JsonObject, TurnDraft } from '../../turn.mts';
-import { defined, list, object, text, word } from '../fields.mts';
+import { defined, jsonText, list, object, text, word } from '../../fields.mts';
 import { blockText, isPicture, resultText } from './blocks.mts';
 import { partOf } from './identity.mts';
 
@@ -67,8 +67,7 @@ function say(said: string, role: string, isImage: boolean, at: Base & { part: nu
 }
 
 function callTurn(kind: string, tool: string, input: Json | undefined, call: string | undefined, at: Base & { part: number }, to: RecordSink): void {
-  const argument = typeof input === 'string' ? input : JSON.stringify(input ?? {});
-  to.turn(defined<TurnDraft>({ ...at, class: 'TOOL', text: withoutDataUrls(`${kind} ${tool} ${argument}`), kind: 'call', tool: word(tool), call, effect: effectOf(tool) }));
+  to.turn(defined<TurnDraft>({ ...at, class: 'TOOL', text: withoutDataUrls(`${kind} ${tool} ${jsonText(input ?? {})}`), kind: 'call', tool: word(tool), call, effect: effectOf(tool) }));
 }
 
 function result(value: JsonObject, body: string, at: Base & { part: number }, to: RecordSink): void {

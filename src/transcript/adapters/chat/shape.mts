@@ -1,6 +1,6 @@
 /** Whether a document is a chat, or a list of chats. Sure or not at all: a document of another harness must not pass for one. */
 import type { Json, JsonObject } from '../../turn.mts';
-import { list, object, text } from '../fields.mts';
+import { list, object, text } from '../../fields.mts';
 
 const ROLES = new Set(['user', 'human', 'assistant', 'ai', 'model', 'system', 'developer', 'tool', 'function']);
 /** Where the messages of one conversation stand in the exports of common services. */

@@ -1,15 +1,16 @@
 /** Assistant records: one content block each in newer clients, but an array all the same. */
 import type { RecordSink } from '../../adapter.mts';
 import { effectOf } from '../../effects.mts';
+import { object, text } from '../../fields.mts';
 import { withoutDataUrls } from '../../media.mts';
 import type { Json, JsonObject, Tokens } from '../../turn.mts';
 import type { Base } from './chain.mts';
-import { UNNAMED_SIDE, blockText, contentText, obj, str, turnOf } from './chain.mts';
+import { UNNAMED_SIDE, blockText, contentText, turnOf } from './chain.mts';
 
 /** Turns, model and tokens of one assistant record. */
 export function readAssistant(record: JsonObject, base: Base, to: RecordSink): void {
-  const message = obj(record.message) ?? {};
-  const id = str(message.id);
+  const message = object(record.message) ?? {};
+  const id = text(message.id);
   // A message is written as one record a block: the turns share its id, while the chain runs over the records.
   if (id !== '' && base.id !== undefined) {
     base.record = base.id;
@@ -17,21 +18,21 @@ export function readAssistant(record: JsonObject, base: Base, to: RecordSink): v
   }
   const synthetic = message.model === '<synthetic>' || record.isApiErrorMessage === true;
   if (synthetic) {
-    const text = contentText(message.content) || '[empty message of the client]';
-    to.turn(turnOf(base, 'OTHER', text, record.isApiErrorMessage === true ? 'api-error' : 'placeholder'));
+    const said = contentText(message.content) || '[empty message of the client]';
+    to.turn(turnOf(base, 'OTHER', said, record.isApiErrorMessage === true ? 'api-error' : 'placeholder'));
     return;
   }
-  const model = str(message.model);
+  const model = text(message.model);
   // 1.0.x writes sub-agents into the main file, without an id of theirs: their model is not the session's.
   if (model !== '' && base.side !== UNNAMED_SIDE) to.facts({ model });
-  const usage = obj(message.usage);
+  const usage = object(message.usage);
   if (usage !== undefined && id !== '') to.usage(id, tokensOf(usage));
 
   const content = message.content;
   const blocks: Json[] = Array.isArray(content) ? content : typeof content === 'string' ? [{ type: 'text', text: content }] : [];
   let turns = 0;
   for (const block of blocks) {
-    const part = obj(block);
+    const part = object(block);
     if (part !== undefined && readBlock(part, base, to)) turns++;
   }
   // A record without a turn would be a hole in the chain of parents.
@@ -41,16 +42,16 @@ export function readAssistant(record: JsonObject, base: Base, to: RecordSink): v
 }
 
 function readBlock(block: JsonObject, base: Base, to: RecordSink): boolean {
-  const type = str(block.type);
+  const type = text(block.type);
   switch (type) {
     case 'text': {
-      const text = withoutDataUrls(str(block.text));
-      if (text === '') return false;
-      to.turn(turnOf(base, 'AGENT', text));
+      const said = withoutDataUrls(text(block.text));
+      if (said === '') return false;
+      to.turn(turnOf(base, 'AGENT', said));
       return true;
     }
     case 'thinking':
-      to.turn(turnOf(base, 'THOUGHT', str(block.thinking) || '[thinking not shown]'));
+      to.turn(turnOf(base, 'THOUGHT', text(block.thinking) || '[thinking not shown]'));
       return true;
     case 'redacted_thinking':
       to.turn(turnOf(base, 'THOUGHT', '[redacted thinking]'));
@@ -73,8 +74,8 @@ function readBlock(block: JsonObject, base: Base, to: RecordSink): boolean {
 }
 
 function readCall(block: JsonObject, base: Base, to: RecordSink): void {
-  const tool = str(block.name);
-  const call = str(block.id);
+  const tool = text(block.name);
+  const call = text(block.id);
   const turn = turnOf(base, 'TOOL', withoutDataUrls(`tool_use ${tool} ${JSON.stringify(block.input ?? {})}`));
   turn.kind = 'call';
   turn.tool = tool;

@@ -3,10 +3,11 @@
  * the project or the person (files, instructions, hooks); the client's own prompt texts are only named, with their size.
  */
 import type { RecordSink } from '../../adapter.mts';
+import { object, text } from '../../fields.mts';
 import { withoutDataUrls } from '../../media.mts';
 import type { Json, JsonObject } from '../../turn.mts';
 import type { Base } from './chain.mts';
-import { blockText, contentText, obj, str, turnOf } from './chain.mts';
+import { blockText, contentText, turnOf } from './chain.mts';
 import { readQueuedCommand } from './user.mts';
 
 /** Long texts of the client itself: lists of tools, agents and skills, the system prompt, mode reminders. */
@@ -18,14 +19,14 @@ const NAMED_ONLY = new Set([
 
 /** Gives exactly one turn, so that the chain has no hole. */
 export function readAttachment(record: JsonObject, base: Base, to: RecordSink): void {
-  const attachment = obj(record.attachment) ?? {};
-  const type = str(attachment.type) || 'unknown';
+  const attachment = object(record.attachment) ?? {};
+  const type = text(attachment.type) || 'unknown';
   if (type === 'queued_command') {
     readQueuedCommand(attachment, base, to);
     return;
   }
-  const [meta, text] = textOf(type, attachment, record);
-  to.turn(turnOf(base, 'OTHER', text, meta));
+  const [meta, said] = textOf(type, attachment, record);
+  to.turn(turnOf(base, 'OTHER', said, meta));
 }
 
 function textOf(type: string, attachment: JsonObject, record: JsonObject): [meta: string, text: string] {
@@ -44,49 +45,49 @@ function textOf(type: string, attachment: JsonObject, record: JsonObject): [meta
     case 'instructions':
       return ['instructions', Array.isArray(attachment.files) ? attachment.files.map(fileText).join('\n') || label : label];
     case 'nested_memory':
-      return ['instructions', named(`[instructions ${str(attachment.path)}]`, contentText(obj(attachment.content)?.content))];
+      return ['instructions', named(`[instructions ${text(attachment.path)}]`, contentText(object(attachment.content)?.content))];
     case 'file':
-      return ['attachment', named(`[file ${str(attachment.filename)}]`, mentionText(attachment.content))];
+      return ['attachment', named(`[file ${text(attachment.filename)}]`, mentionText(attachment.content))];
     case 'directory':
-      return ['attachment', named(`[directory ${str(attachment.path)}]`, contentText(attachment.content))];
+      return ['attachment', named(`[directory ${text(attachment.path)}]`, contentText(attachment.content))];
     case 'edited_text_file':
-      return ['attachment', named(`[edited file ${str(attachment.filename)}]`, str(attachment.snippet))];
+      return ['attachment', named(`[edited file ${text(attachment.filename)}]`, text(attachment.snippet))];
   }
-  const text = str(attachment.content) || str(attachment.text) || str(attachment.message) || str(attachment.prompt);
-  return ['attachment', named(label, withoutDataUrls(text))];
+  const said = text(attachment.content) || text(attachment.text) || text(attachment.message) || text(attachment.prompt);
+  return ['attachment', named(label, withoutDataUrls(said))];
 }
 
 function hookText(type: string, attachment: JsonObject): string {
-  const label = `[${type} ${str(attachment.hookName) || str(attachment.hookEvent)}]`;
+  const label = `[${type} ${text(attachment.hookName) || text(attachment.hookEvent)}]`;
   const blocking = attachment.blockingError;
-  const text =
-    contentText(attachment.content) || str(attachment.stdout).trim() || (obj(blocking) ? str(obj(blocking)?.blockingError) : str(blocking)) || str(attachment.stderr).trim();
-  return named(label, text);
+  const said =
+    contentText(attachment.content) || text(attachment.stdout).trim() || (object(blocking) ? text(object(blocking)?.blockingError) : text(blocking)) || text(attachment.stderr).trim();
+  return named(label, said);
 }
 
 function fileText(file: Json): string {
-  const entry = obj(file);
-  return entry === undefined ? '' : named(`[instructions ${str(entry.path)}]`, contentText(entry.content));
+  const entry = object(file);
+  return entry === undefined ? '' : named(`[instructions ${text(entry.path)}]`, contentText(entry.content));
 }
 
 /** A mentioned file: text, an image, or a note that it was too large. */
 function mentionText(content: Json | undefined): string {
-  const outer = obj(content);
-  const file = obj(outer?.file);
+  const outer = object(content);
+  const file = object(outer?.file);
   if (file === undefined) return contentText(content);
   if (typeof file.base64 === 'string') {
-    return blockText({ type: str(outer?.type) || 'file', source: { data: file.base64, media_type: str(file.type) } });
+    return blockText({ type: text(outer?.type) || 'file', source: { data: file.base64, media_type: text(file.type) } });
   }
   return contentText(file.content);
 }
 
 /** The text as the model got it, where the client keeps it. */
 function renderedText(record: JsonObject): string {
-  return Array.isArray(record.rendered) ? record.rendered.map((part) => contentText(obj(part)?.content)).join('\n') : '';
+  return Array.isArray(record.rendered) ? record.rendered.map((part) => contentText(object(part)?.content)).join('\n') : '';
 }
 
-function named(label: string, text: string): string {
-  return text === '' ? label : `${label}\n${text}`;
+function named(label: string, body: string): string {
+  return body === '' ? label : `${label}\n${body}`;
 }
 
 /** Characters in the strings of the attachment's own keys and of their lists; deeper ones are not worth a walk. */

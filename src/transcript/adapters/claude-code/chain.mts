@@ -1,4 +1,5 @@
-/** What every record of the chain says about its turns, and the small readers that all parts of the adapter use. */
+/** What every record of the chain says about its turns, and the text of its blocks. */
+import { object, text } from '../../fields.mts';
 import { mediaPlaceholder, referencePlaceholder, withoutDataUrls } from '../../media.mts';
 import type { Json, JsonObject, TurnClass, TurnDraft } from '../../turn.mts';
 
@@ -10,11 +11,11 @@ export const UNNAMED_SIDE = 'sidechain';
 
 /** The id that the record has in the chain, what it hangs on, and the sub-agent that it ran in. */
 export function baseOf(record: JsonObject): Base {
-  const base: Base = { ts: str(record.timestamp) };
-  const uuid = str(record.uuid);
+  const base: Base = { ts: text(record.timestamp) };
+  const uuid = text(record.uuid);
   if (uuid !== '') base.id = uuid;
   // After a compaction the chain starts anew; what it goes on from stands in another key.
-  const parent = str(record.parentUuid) || str(record.logicalParentUuid);
+  const parent = text(record.parentUuid) || text(record.logicalParentUuid);
   if (parent !== '') base.parent = parent;
   const side = sideOf(record);
   if (side !== undefined) base.side = side;
@@ -23,7 +24,7 @@ export function baseOf(record: JsonObject): Base {
 
 /** The sub-agent that wrote the record; 1.0.x keeps such records in the main file and gives them no id. */
 export function sideOf(record: JsonObject): string | undefined {
-  return record.isSidechain === true ? str(record.agentId) || UNNAMED_SIDE : undefined;
+  return record.isSidechain === true ? text(record.agentId) || UNNAMED_SIDE : undefined;
 }
 
 /**
@@ -40,29 +41,21 @@ export function turnOf(base: Base, name: TurnClass, text: string, meta?: string)
   return turn;
 }
 
-export function str(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
-}
-
-export function obj(value: Json | undefined): JsonObject | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
-}
-
 /** The text of one content block that is neither a tool call nor thinking: its words, or a line that says what it is. */
 export function blockText(block: Json | undefined): string {
   if (typeof block === 'string') return withoutDataUrls(block);
-  const part = obj(block);
+  const part = object(block);
   if (part === undefined) return '';
-  const type = str(part.type);
+  const type = text(part.type);
   if (typeof part.text === 'string') return withoutDataUrls(part.text);
-  if (type === 'tool_reference') return `[tool_reference ${str(part.tool_name)}]`;
-  const source = obj(part.source);
+  if (type === 'tool_reference') return `[tool_reference ${text(part.tool_name)}]`;
+  const source = object(part.source);
   if (source !== undefined) {
     if (typeof source.data === 'string') {
       if (source.type === 'text') return withoutDataUrls(source.data);
-      return mediaPlaceholder(type, str(source.media_type), source.data);
+      return mediaPlaceholder(type, text(source.media_type), source.data);
     }
-    return referencePlaceholder(type, str(source.url) || str(source.file_id));
+    return referencePlaceholder(type, text(source.url) || text(source.file_id));
   }
   if (typeof part.content === 'string' || Array.isArray(part.content)) return contentText(part.content);
   return `[${type === '' ? 'block' : type}]`;

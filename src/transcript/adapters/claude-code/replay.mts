@@ -4,8 +4,8 @@
  * its time is that of the fork, and records of the chain keep the times they were first written at.
  */
 import type { Replay, SourceHead } from '../../adapter.mts';
+import { object, text } from '../../fields.mts';
 import type { JsonObject } from '../../turn.mts';
-import { obj, str } from './chain.mts';
 
 /** `own`: the id of the session that the file is. Undefined where nothing in the head tells of a fork. */
 export function replayOf(head: SourceHead, own: string | undefined): Replay | undefined {
@@ -17,10 +17,10 @@ export function replayOf(head: SourceHead, own: string | undefined): Replay | un
     judge(record) {
       if (typeof record.uuid !== 'string') return undefined;
       if (isCopiedAnswer(record) || (prompts && isCopiedPrompt(record, own))) return 'copied';
-      const at = str(record.timestamp);
+      const at = text(record.timestamp);
       if (forkedAt !== undefined && at !== '') return at < forkedAt ? 'copied' : 'own';
       // Without a time to go by: whatever is of the kind that is marked, and is not.
-      if (answers) return record.type === 'assistant' && obj(record.message)?.model !== '<synthetic>' ? 'own' : undefined;
+      if (answers) return record.type === 'assistant' && object(record.message)?.model !== '<synthetic>' ? 'own' : undefined;
       return record.type === 'user' && !holdsResult(record) ? 'own' : undefined;
     },
   };
@@ -38,10 +38,10 @@ function isCopiedPrompt(record: JsonObject, own: string | undefined): boolean {
 /** Times are ISO 8601 in UTC with milliseconds, so they compare as text. */
 function timeOfFork(head: SourceHead): string | undefined {
   const first = head.records.find((record) => typeof record.timestamp === 'string');
-  return first?.type === 'queue-operation' ? str(first.timestamp) : undefined;
+  return first?.type === 'queue-operation' ? text(first.timestamp) : undefined;
 }
 
 function holdsResult(record: JsonObject): boolean {
-  const content = obj(record.message)?.content;
-  return Array.isArray(content) && content.some((block) => obj(block)?.type === 'tool_result');
+  const content = object(record.message)?.content;
+  return Array.isArray(content) && content.some((block) => object(block)?.type === 'tool_result');
 }

@@ -1,9 +1,10 @@
 /** System records: notes of the client between the messages, all links of the chain. */
 import type { RecordSink } from '../../adapter.mts';
+import { object, text } from '../../fields.mts';
 import { injectedAs, typedCommand } from '../../injected.mts';
 import type { JsonObject } from '../../turn.mts';
 import type { Base } from './chain.mts';
-import { contentText, obj, str, turnOf } from './chain.mts';
+import { contentText, turnOf } from './chain.mts';
 
 const METAS = new Map([
   ['compact_boundary', 'compaction'],
@@ -17,7 +18,7 @@ const METAS = new Map([
 
 /** Gives exactly one turn: OTHER, but for a local command, which a person typed. */
 export function readSystem(record: JsonObject, base: Base, to: RecordSink): void {
-  const subtype = str(record.subtype) || 'record';
+  const subtype = text(record.subtype) || 'record';
   const content = contentText(record.content);
   if (subtype === 'local_command' && base.side === undefined) {
     const typed = typedCommand(content);
@@ -31,10 +32,10 @@ export function readSystem(record: JsonObject, base: Base, to: RecordSink): void
 }
 
 function placeholder(subtype: string, record: JsonObject): string {
-  const error = obj(record.error);
+  const error = object(record.error);
   if (subtype === 'turn_duration' && typeof record.durationMs === 'number') return `[system turn_duration ${record.durationMs} ms]`;
   if (error !== undefined) {
-    const what = str(error.formatted) || str(error.message) || String(error.status ?? '');
+    const what = text(error.formatted) || text(error.message) || String(error.status ?? '');
     const again = typeof record.retryAttempt === 'number' ? `, retry ${record.retryAttempt} of ${String(record.maxRetries ?? '?')}` : '';
     return `[system ${subtype}${what === '' ? '' : ` ${what}`}${again}]`;
   }

@@ -3,17 +3,18 @@
  * own flags decide first; only a record without them is looked at for envelopes.
  */
 import type { RecordSink } from '../../adapter.mts';
+import { object, text } from '../../fields.mts';
 import type { Piece } from '../../injected.mts';
 import { injectedAs, splitInjected, typedCommand } from '../../injected.mts';
 import type { Json, JsonObject } from '../../turn.mts';
 import type { Base } from './chain.mts';
-import { blockText, contentText, obj, str, turnOf } from './chain.mts';
+import { blockText, contentText, turnOf } from './chain.mts';
 
 const EXIT_CODE = /^(?:Error: )?Exit code (\d{1,3})(?!\d)/;
 
 /** Turns of one user record, in the order of its blocks. */
 export function readUser(record: JsonObject, base: Base, to: RecordSink): void {
-  const content = obj(record.message)?.content;
+  const content = object(record.message)?.content;
   const pieces: Piece[] = [];
   let turns = 0;
   const say = (): void => {
@@ -23,7 +24,7 @@ export function readUser(record: JsonObject, base: Base, to: RecordSink): void {
   };
   const flag = flaggedAs(record);
   for (const block of Array.isArray(content) ? content : [content]) {
-    const part = obj(block);
+    const part = object(block);
     if (part !== undefined && typeof part.tool_use_id === 'string') {
       say();
       readResult(record, part, base, to);
@@ -38,49 +39,49 @@ export function readUser(record: JsonObject, base: Base, to: RecordSink): void {
 
 /** What a person said while the agent worked: it reached the agent as an attachment and never as a user record. */
 export function readQueuedCommand(attachment: JsonObject, base: Base, to: RecordSink): void {
-  const text = contentText(attachment.prompt);
-  const mode = str(attachment.commandMode);
-  const kind = str(obj(attachment.origin)?.kind);
-  if (mode === 'task-notification' || kind === 'task-notification' || (mode !== 'prompt' && injectedAs(text) === 'notification')) {
-    to.turn(turnOf(base, 'OTHER', text || '[attachment queued_command]', 'notification'));
-  } else if (attachment.isMeta === true || text === '') {
-    to.turn(turnOf(base, 'OTHER', text || '[attachment queued_command]', 'reminder'));
+  const said = contentText(attachment.prompt);
+  const mode = text(attachment.commandMode);
+  const kind = text(object(attachment.origin)?.kind);
+  if (mode === 'task-notification' || kind === 'task-notification' || (mode !== 'prompt' && injectedAs(said) === 'notification')) {
+    to.turn(turnOf(base, 'OTHER', said || '[attachment queued_command]', 'notification'));
+  } else if (attachment.isMeta === true || said === '') {
+    to.turn(turnOf(base, 'OTHER', said || '[attachment queued_command]', 'reminder'));
   } else {
-    putPieces([{ text: mode === 'bash' ? `!${text}` : (typedCommand(text)?.text ?? text) }], base, to);
+    putPieces([{ text: mode === 'bash' ? `!${said}` : (typedCommand(said)?.text ?? said) }], base, to);
   }
 }
 
 /** Why the client itself says that nobody typed the record; '' where it says that a person did; undefined where it is silent. */
 function flaggedAs(record: JsonObject): string | undefined {
   if (record.isCompactSummary === true) return 'compaction-summary';
-  if (record.turnOrigin === 'task_notification' || obj(record.origin)?.kind === 'task-notification') return 'notification';
+  if (record.turnOrigin === 'task_notification' || object(record.origin)?.kind === 'task-notification') return 'notification';
   if (record.isMeta === true) return 'meta';
   if (typeof record.sourceToolUseID === 'string') return 'expanded';
   if (record.rowSource === 'hook') return 'hook';
   if (record.promptSource === 'system') return 'reminder';
-  if (record.promptSource === 'typed' || record.promptSource === 'sdk' || obj(record.origin)?.kind === 'human') return '';
+  if (record.promptSource === 'typed' || record.promptSource === 'sdk' || object(record.origin)?.kind === 'human') return '';
   return undefined;
 }
 
 function addText(record: JsonObject, flag: string | undefined, block: Json | undefined, pieces: Piece[]): void {
-  const text = blockText(block);
-  if (text === '') return;
+  const said = blockText(block);
+  if (said === '') return;
   if (flag === 'meta') {
-    pieces.push({ text, meta: metaOf(record, text) });
+    pieces.push({ text: said, meta: metaOf(record, said) });
     return;
   }
   if (flag !== undefined && flag !== '') {
-    pieces.push({ text, meta: flag });
+    pieces.push({ text: said, meta: flag });
     return;
   }
-  const command = typedCommand(text);
+  const command = typedCommand(said);
   if (command !== undefined) {
     addTyped(pieces, commandPiece(record, command.text));
     if (command.rest !== '') pieces.push({ text: command.rest, meta: 'command-output' });
     return;
   }
   // Where the client says that a person sent it, only a block of its own can still be the client's.
-  const split = flag === '' && typeof obj(record.message)?.content === 'string' ? [{ text }] : splitInjected(text);
+  const split = flag === '' && typeof object(record.message)?.content === 'string' ? [{ text: said }] : splitInjected(said);
   for (const piece of split) {
     if (piece.meta !== undefined) pieces.push(piece);
     else if (record.isVisibleInTranscriptOnly === true) pieces.push({ ...piece, meta: 'reminder' });
@@ -99,21 +100,21 @@ function addTyped(pieces: Piece[], piece: Piece): void {
  * The client stores `/cost` under its main name `/usage`. What was typed is only in the queue of a run without a
  * terminal, so there the queued line is the USER turn (queue.mts) and the stored one is the client's.
  */
-function commandPiece(record: JsonObject, text: string): Piece {
-  const renamed = text === '/usage' && record.entrypoint === 'sdk-cli' && !/^(?:1|2\.0)\./.test(str(record.version));
-  return renamed ? { text, meta: 'command' } : { text };
+function commandPiece(record: JsonObject, command: string): Piece {
+  const renamed = command === '/usage' && record.entrypoint === 'sdk-cli' && !/^(?:1|2\.0)\./.test(text(record.version));
+  return renamed ? { text: command, meta: 'command' } : { text: command };
 }
 
 /** Why an isMeta text is there, as a word. */
-function metaOf(record: JsonObject, text: string): string {
+function metaOf(record: JsonObject, said: string): string {
   if (typeof record.sourceToolUseID === 'string' || record.turnCompanion === true) return 'expanded';
-  const known = injectedAs(text);
+  const known = injectedAs(said);
   if (known !== undefined) return known;
-  if (text.startsWith('Continue from where you left off') || text.startsWith('[Your previous response had no visible output')) return 'continue';
-  if (text.startsWith('Stop hook feedback:')) return 'hook';
-  if (text.startsWith('[Image: ')) return 'attachment';
+  if (said.startsWith('Continue from where you left off') || said.startsWith('[Your previous response had no visible output')) return 'continue';
+  if (said.startsWith('Stop hook feedback:')) return 'hook';
+  if (said.startsWith('[Image: ')) return 'attachment';
   // A command's body comes as a block, the client's other remarks as a plain string.
-  return Array.isArray(obj(record.message)?.content) ? 'expanded' : 'reminder';
+  return Array.isArray(object(record.message)?.content) ? 'expanded' : 'reminder';
 }
 
 function putPieces(pieces: readonly Piece[], base: Base, to: RecordSink): void {
@@ -126,14 +127,14 @@ function putPieces(pieces: readonly Piece[], base: Base, to: RecordSink): void {
 }
 
 function readResult(record: JsonObject, block: JsonObject, base: Base, to: RecordSink): void {
-  const text = contentText(block.content) || (block.content === '' ? '[empty result]' : '[no content]');
+  const said = contentText(block.content) || (block.content === '' ? '[empty result]' : '[no content]');
   const extra = record.toolUseResult;
-  const failed = block.is_error === true || (typeof extra === 'string' && extra.startsWith('Error: ')) || obj(extra)?.interrupted === true;
-  const synthetic = record.toolDenialKind === 'interrupted' && text.startsWith('[Tool call interrupted: the session ended before');
-  const exit = failed ? EXIT_CODE.exec(text.slice(0, 40))?.[1] : undefined;
-  const turn = turnOf(base, 'TOOL', text, synthetic ? 'synthetic' : undefined);
+  const failed = block.is_error === true || (typeof extra === 'string' && extra.startsWith('Error: ')) || object(extra)?.interrupted === true;
+  const synthetic = record.toolDenialKind === 'interrupted' && said.startsWith('[Tool call interrupted: the session ended before');
+  const exit = failed ? EXIT_CODE.exec(said.slice(0, 40))?.[1] : undefined;
+  const turn = turnOf(base, 'TOOL', said, synthetic ? 'synthetic' : undefined);
   turn.kind = 'result';
-  turn.call = str(block.tool_use_id);
+  turn.call = text(block.tool_use_id);
   if (failed || synthetic) turn.ok = false;
   else if (block.is_error === false) turn.ok = true;
   if (exit !== undefined) turn.exit = Number(exit);

@@ -6,7 +6,7 @@ import { withoutDataUrls } from '../../media.mts';
 import type { Json, TurnDraft } from '../../turn.mts';
 import { partOf } from '../chat/identity.mts';
 import { blockText } from '../claude-code/chain.mts';
-import { defined, object, text, word } from '../fields.mts';
+import { defined, object, text, word } from '../../fields.mts';
 import { pictureText, resultOf } from './results.mts';
 
 /** The client puts what was typed into an envelope, and what it adds itself behind it. */

@@ -5,7 +5,7 @@ import { HandoffError } from '../../../lib/errors.mts';
 import { sha256 } from '../../../lib/hash-chain.mts';
 import type { Loaded } from '../../adapter.mts';
 import type { Json, JsonObject } from '../../turn.mts';
-import { object, word } from '../fields.mts';
+import { object, word } from '../../fields.mts';
 
 const LARGEST = 256 * 1024 * 1024;
 const LARGEST_SESSION = 4 * 1024 * 1024;

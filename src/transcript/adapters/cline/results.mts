@@ -6,7 +6,7 @@
 import { mediaPlaceholder, withoutDataUrls } from '../../media.mts';
 import type { Json, JsonObject } from '../../turn.mts';
 import { blockText, contentText } from '../claude-code/chain.mts';
-import { list, object, parsedObject, text, word } from '../fields.mts';
+import { list, object, parsedObject, text, word } from '../../fields.mts';
 
 const EXIT = /^\[?Command exited with code (\d{1,10})\]?/;
 

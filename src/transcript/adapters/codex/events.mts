@@ -5,7 +5,7 @@
 import type { RecordSink } from '../../adapter.mts';
 import { effectOf } from '../../effects.mts';
 import type { Json, JsonObject } from '../../turn.mts';
-import { defined, finite, list, object, text, word } from '../fields.mts';
+import { defined, finite, list, object, text, word } from '../../fields.mts';
 import { total } from './reading.mts';
 import type { Reading } from './reading.mts';
 

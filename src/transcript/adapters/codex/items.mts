@@ -3,7 +3,7 @@ import type { RecordSink } from '../../adapter.mts';
 import { effectOf } from '../../effects.mts';
 import { mediaPlaceholder } from '../../media.mts';
 import type { Json, JsonObject, TurnDraft } from '../../turn.mts';
-import { defined, list, object, text, word } from '../fields.mts';
+import { defined, jsonText, list, object, text, word } from '../../fields.mts';
 import { isOpaque, readAgentMessage, readMessage } from './messages.mts';
 import { outcome, outputText } from './output.mts';
 import type { Reading } from './reading.mts';
@@ -26,16 +26,16 @@ export function readItem(record: JsonObject, item: JsonObject, ts: string, to: R
       if (!reading.eventsFirst) to.turn({ ...base, class: 'THOUGHT', text: reasoningText(item) });
       return;
     case 'function_call':
-      return call(base, to, item, text(item.name), `function_call ${text(item.name)} ${argument(item.arguments)}`);
+      return call(base, to, item, text(item.name), `function_call ${text(item.name)} ${jsonText(item.arguments)}`);
     case 'custom_tool_call':
-      return call(base, to, item, text(item.name), `custom_tool_call ${text(item.name)} ${argument(item.input)}`);
+      return call(base, to, item, text(item.name), `custom_tool_call ${text(item.name)} ${jsonText(item.input)}`);
     case 'local_shell_call':
-      return call(base, to, item, 'local_shell', `local_shell_call ${argument(item.action)}`);
+      return call(base, to, item, 'local_shell', `local_shell_call ${jsonText(item.action)}`);
     case 'tool_search_call':
-      return call(base, to, item, 'tool_search', `tool_search_call ${argument(item.arguments)}`);
+      return call(base, to, item, 'tool_search', `tool_search_call ${jsonText(item.arguments)}`);
     // These run at the model's side: no output item ever follows, so they carry no call id that would wait for one.
     case 'web_search_call':
-      return to.turn({ ...base, class: 'TOOL', kind: 'call', tool: 'web_search', effect: 'read', text: `web_search_call ${argument(item.action)}` });
+      return to.turn({ ...base, class: 'TOOL', kind: 'call', tool: 'web_search', effect: 'read', text: `web_search_call ${jsonText(item.action)}` });
     case 'image_generation_call':
       return to.turn({ ...base, class: 'TOOL', kind: 'call', tool: 'image_generation', effect: 'unknown', text: imageText(item) });
     case 'function_call_output':
@@ -57,10 +57,6 @@ function result(base: { ts: string; id?: string }, to: RecordSink, item: JsonObj
   // An output without a text is still the answer to its call: without a turn the call would look unfinished.
   const shown = body === '' ? '(no output)' : body;
   to.turn(defined<TurnDraft>({ ...base, class: 'TOOL', text: shown, kind: 'result', tool: word(item.name), call: word(item.call_id), ...outcome(item.output) }));
-}
-
-function argument(value: Json | undefined): string {
-  return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
 }
 
 function reasoningText(item: JsonObject): string {

@@ -7,7 +7,7 @@ import type { RecordSink } from '../../adapter.mts';
 import { splitInjected } from '../../injected.mts';
 import type { Piece } from '../../injected.mts';
 import type { Json, JsonObject, TurnDraft } from '../../turn.mts';
-import { list, object, text } from '../fields.mts';
+import { list, object, text } from '../../fields.mts';
 import { imagePlaceholder, partText } from './output.mts';
 import type { Reading } from './reading.mts';
 

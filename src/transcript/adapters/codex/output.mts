@@ -1,7 +1,7 @@
 /** What a tool gave back, and whether it failed. Codex has no field for that: it stands in the text. */
 import { mediaPlaceholder, referencePlaceholder, withoutDataUrls } from '../../media.mts';
 import type { Json, JsonObject } from '../../turn.mts';
-import { finite, list, object, parsedObject, text } from '../fields.mts';
+import { finite, list, object, parsedObject, text } from '../../fields.mts';
 
 export interface Outcome {
   ok?: boolean;

@@ -1,7 +1,7 @@
 /** What all parts of the reader share: how this file is read, and how it counts. */
 import type { RecordSink } from '../../adapter.mts';
 import type { JsonObject, Tokens } from '../../turn.mts';
-import { defined, finite } from '../fields.mts';
+import { defined, finite } from '../../fields.mts';
 
 /** What the first records of a file say about all of it. */
 export interface Reading {

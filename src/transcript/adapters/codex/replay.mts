@@ -5,7 +5,7 @@
  */
 import type { Replay, SourceHead } from '../../adapter.mts';
 import type { JsonObject } from '../../turn.mts';
-import { object, text, word } from '../fields.mts';
+import { object, text, word } from '../../fields.mts';
 
 /** Ids of version 7 begin with the millisecond in which they were made. */
 const TIMED_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/;

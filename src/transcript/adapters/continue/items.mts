@@ -5,7 +5,7 @@ import { splitInjected } from '../../injected.mts';
 import { referencePlaceholder, withoutDataUrls } from '../../media.mts';
 import type { Json, JsonObject, TurnDraft } from '../../turn.mts';
 import { partOf } from '../chat/identity.mts';
-import { defined, list, object, text, word } from '../fields.mts';
+import { defined, jsonText, list, object, text, word } from '../../fields.mts';
 
 type Base = Pick<TurnDraft, 'ts' | 'id'>;
 
@@ -71,8 +71,7 @@ function readCalls(item: JsonObject, message: JsonObject, from: number, base: Ba
     if (PENDING.has(text(states.get(word(call.id))?.status))) return;
     const fn = object(call.function) ?? {};
     const tool = text(fn.name);
-    const input = typeof fn.arguments === 'string' ? fn.arguments : JSON.stringify(fn.arguments ?? {});
-    to.turn(defined<TurnDraft>({ ...base, part: from + at, class: 'TOOL', text: withoutDataUrls(`function_call ${tool} ${input}`), kind: 'call', tool: word(tool), call: word(call.id), effect: effectOf(tool) }));
+    to.turn(defined<TurnDraft>({ ...base, part: from + at, class: 'TOOL', text: withoutDataUrls(`function_call ${tool} ${jsonText(fn.arguments ?? {})}`), kind: 'call', tool: word(tool), call: word(call.id), effect: effectOf(tool) }));
   });
   calls.forEach((call, at) => {
     const state = states.get(word(call.id));

@@ -2,8 +2,8 @@
 import type { RecordSink } from '../../adapter.mts';
 import { effectOf } from '../../effects.mts';
 import { withoutDataUrls } from '../../media.mts';
-import type { Json, JsonObject, SessionFacts, TurnDraft } from '../../turn.mts';
-import { defined, finite, list, object, text, word } from '../fields.mts';
+import type { JsonObject, SessionFacts, TurnDraft } from '../../turn.mts';
+import { defined, finite, jsonText, list, object, text, word } from '../../fields.mts';
 
 type Base = Pick<TurnDraft, 'ts' | 'id' | 'side'>;
 
@@ -24,12 +24,8 @@ export function readRequested(data: JsonObject, base: Base, to: RecordSink): voi
 
 function call(tool: string, value: JsonObject, base: Base, to: RecordSink): void {
   to.turn(defined<TurnDraft>({
-    ...base, class: 'TOOL', text: withoutDataUrls(`function_call ${tool} ${argument(value.arguments)}`), kind: 'call', tool: word(tool), call: word(value.toolCallId), effect: effectOf(tool),
+    ...base, class: 'TOOL', text: withoutDataUrls(`function_call ${tool} ${jsonText(value.arguments ?? {})}`), kind: 'call', tool: word(tool), call: word(value.toolCallId), effect: effectOf(tool),
   }));
-}
-
-function argument(value: Json | undefined): string {
-  return typeof value === 'string' ? value : JSON.stringify(value ?? {});
 }
 
 /**

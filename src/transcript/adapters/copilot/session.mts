@@ -1,7 +1,7 @@
 /** What the client says of the session: where it runs, with which model, its tokens, its errors. */
 import type { RecordSink } from '../../adapter.mts';
 import type { JsonObject, SessionFacts, Tokens, TurnDraft } from '../../turn.mts';
-import { defined, finite, object, text, word } from '../fields.mts';
+import { defined, finite, object, text, word } from '../../fields.mts';
 
 /** State of the client. `session.shutdown` adds up the tokens that the usage records told one by one. */
 const SILENT = new Set([

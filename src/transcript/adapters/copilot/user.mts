@@ -6,7 +6,7 @@ import type { RecordSink } from '../../adapter.mts';
 import { splitInjected } from '../../injected.mts';
 import { mediaPlaceholder, withoutDataUrls } from '../../media.mts';
 import type { Json, JsonObject, TurnDraft } from '../../turn.mts';
-import { list, object, text, word } from '../fields.mts';
+import { list, object, text, word } from '../../fields.mts';
 
 /** Who wrote it, up to the first hyphen -> why nobody typed it. */
 const SOURCES = new Map([['skill', 'expanded'], ['command', 'expanded'], ['agent', 'notification'], ['system', 'reminder']]);

@@ -6,7 +6,7 @@ import { effectOf } from '../../effects.mts';
 import { withoutDataUrls } from '../../media.mts';
 import type { RecordSink } from '../../adapter.mts';
 import type { Json, JsonObject, TurnDraft } from '../../turn.mts';
-import { defined, object, text, word } from '../fields.mts';
+import { defined, object, text, word } from '../../fields.mts';
 import { isError, isShell, responseText, shellOutcome } from './outcome.mts';
 import { mediaText, objectsIn, partsOf } from './parts.mts';
 

@@ -2,7 +2,7 @@
 import type { RecordSink } from '../../adapter.mts';
 import { withoutDataUrls } from '../../media.mts';
 import type { JsonObject, SessionFacts, Tokens, TurnClass } from '../../turn.mts';
-import { defined, finite, text } from '../fields.mts';
+import { defined, finite, text } from '../../fields.mts';
 import { giveCall } from './calls.mts';
 import type { Entry, Message } from './history.mts';
 import { contentText, partsOf, thoughtTexts } from './parts.mts';

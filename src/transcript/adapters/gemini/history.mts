@@ -4,7 +4,7 @@
  * it: a resumed session writes its history anew and poorer than it was.
  */
 import type { Json, JsonObject } from '../../turn.mts';
-import { object, text, word } from '../fields.mts';
+import { object, text, word } from '../../fields.mts';
 import { entriesOf, newCall, takeEntry, takePart, takeResponse, type Call } from './calls.mts';
 import { contentText, firstText, isSaying, objectsIn, partsOf } from './parts.mts';
 import { isSnapshot, typedPieces } from './typed.mts';

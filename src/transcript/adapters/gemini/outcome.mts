@@ -1,6 +1,6 @@
 /** What a tool gave back, and whether it failed. A command that failed is a success to Gemini CLI: its exit code stands in the text. */
 import type { Json, JsonObject } from '../../turn.mts';
-import { object } from '../fields.mts';
+import { object } from '../../fields.mts';
 import { mediaText, partsOf } from './parts.mts';
 
 export interface Outcome {

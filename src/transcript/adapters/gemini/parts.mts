@@ -4,7 +4,7 @@
  */
 import { mediaPlaceholder, referencePlaceholder, withoutDataUrls } from '../../media.mts';
 import type { Json, JsonObject } from '../../turn.mts';
-import { list, object, text, word } from '../fields.mts';
+import { list, object, text, word } from '../../fields.mts';
 
 /** The content as a list of parts; strings become text parts. */
 export function partsOf(content: Json | undefined): JsonObject[] {

@@ -1,7 +1,7 @@
 /** An agent's message: one request to the model. Its parts are written while it runs, and again in place when they end. */
 import type { RecordSink } from '../../adapter.mts';
 import type { JsonObject, SessionFacts, Tokens } from '../../turn.mts';
-import { defined, finite, object, text, word } from '../fields.mts';
+import { defined, finite, object, text, word } from '../../fields.mts';
 import { fileLine } from './file.mts';
 import { partId, type Message } from './message.mts';
 import { iso, timeOf } from './time.mts';

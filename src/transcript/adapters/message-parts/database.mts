@@ -6,7 +6,7 @@ import path from 'node:path';
 import { HandoffError } from '../../../lib/errors.mts';
 import type { Loaded } from '../../adapter.mts';
 import type { Json, JsonObject } from '../../turn.mts';
-import { parsedObject, text } from '../fields.mts';
+import { parsedObject, text } from '../../fields.mts';
 import { copyDatabase } from './database-copy.mts';
 import { gather } from './rows.mts';
 

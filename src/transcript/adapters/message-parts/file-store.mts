@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { errnoOf, HandoffError } from '../../../lib/errors.mts';
 import type { Loaded } from '../../adapter.mts';
-import { object, word } from '../fields.mts';
+import { object, word } from '../../fields.mts';
 import { gather, type Gathered } from './rows.mts';
 
 const SESSION_FILE = /(?:^|[/\\])storage[/\\]session[/\\][^/\\]+[/\\](ses_[\w-]{1,100})\.json$/;

@@ -1,7 +1,7 @@
 /** Files that hang on a prompt or on a result. Their bytes stay in the source. */
 import { mediaPlaceholder, referencePlaceholder } from '../../media.mts';
 import type { JsonObject } from '../../turn.mts';
-import { text, word } from '../fields.mts';
+import { text, word } from '../../fields.mts';
 
 const DATA_URL = /^data:([^;,]{0,160})(?:;[^;,]{0,160})*;base64,/;
 

@@ -1,6 +1,6 @@
 /** One message and its parts, and what its place in the session tells of it. */
 import type { Json, JsonObject } from '../../turn.mts';
-import { list, object, word } from '../fields.mts';
+import { list, object, word } from '../../fields.mts';
 
 export interface Message {
   info: JsonObject;

@@ -3,7 +3,7 @@ import { HandoffError } from '../../../lib/errors.mts';
 import { hasher } from '../../../lib/hash-chain.mts';
 import type { BadRecord, Loaded } from '../../adapter.mts';
 import type { Json, JsonObject } from '../../turn.mts';
-import { object } from '../fields.mts';
+import { object } from '../../fields.mts';
 
 /** A session is read as one value: what a machine with little memory still takes. */
 const LARGEST_SESSION = 256 * 1024 * 1024;

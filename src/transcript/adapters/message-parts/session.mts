@@ -5,7 +5,7 @@
  */
 import type { RecordSink } from '../../adapter.mts';
 import type { Json, JsonObject, SessionFacts } from '../../turn.mts';
-import { defined, object, text, word } from '../fields.mts';
+import { defined, object, text, word } from '../../fields.mts';
 import { readAgentMessage } from './agent.mts';
 import { objects, type Message } from './message.mts';
 import { unquoted } from './prompt.mts';

@@ -1,6 +1,6 @@
 /** Times are milliseconds since 1970. */
 import type { Json, JsonObject } from '../../turn.mts';
-import { finite, object } from '../fields.mts';
+import { finite, object } from '../../fields.mts';
 
 /** The latest that a date can be. */
 const END_OF_TIME = 8.64e15;

@@ -5,7 +5,7 @@
 import type { RecordSink } from '../../adapter.mts';
 import { effectOf } from '../../effects.mts';
 import type { JsonObject, TurnDraft } from '../../turn.mts';
-import { defined, finite, object, text, word } from '../fields.mts';
+import { defined, finite, object, text, word } from '../../fields.mts';
 import { fileLine } from './file.mts';
 import { objects } from './message.mts';
 import { iso, timeOf } from './time.mts';

@@ -5,7 +5,7 @@
 import type { RecordSink } from '../../adapter.mts';
 import { splitInjected } from '../../injected.mts';
 import type { JsonObject, TurnDraft } from '../../turn.mts';
-import { object, text, word } from '../fields.mts';
+import { object, text, word } from '../../fields.mts';
 import { fileLine } from './file.mts';
 import { partId, type Message } from './message.mts';
 import { unquoted } from './prompt.mts';

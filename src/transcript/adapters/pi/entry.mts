@@ -1,7 +1,7 @@
 /** What every entry of the tree says about its turns. */
 import type { RecordSink } from '../../adapter.mts';
 import type { Json, JsonObject, Tokens, TurnDraft } from '../../turn.mts';
-import { defined, finite, object, text, word } from '../fields.mts';
+import { defined, finite, object, text, word } from '../../fields.mts';
 
 export type Entry = Pick<TurnDraft, 'ts' | 'id' | 'parent'>;
 

@@ -4,7 +4,7 @@ import { effectOf } from '../../effects.mts';
 import { splitInjected } from '../../injected.mts';
 import { mediaPlaceholder, withoutDataUrls } from '../../media.mts';
 import type { Json, JsonObject, SessionFacts, TurnDraft } from '../../turn.mts';
-import { defined, finite, list, object, text, word } from '../fields.mts';
+import { defined, finite, jsonText, list, object, text, word } from '../../fields.mts';
 import { countTokens, note, type Entry } from './entry.mts';
 
 /** How a command that failed ends its output; the record has no field for the code. */
@@ -96,9 +96,8 @@ function assistantTurn(block: JsonObject, to: RecordSink): Omit<TurnDraft, 'ts'>
       return { class: 'THOUGHT', text: text(block.thinking) || (block.redacted === true ? '[redacted thinking]' : '') };
     case 'toolCall': {
       const tool = text(block.name);
-      const input = typeof block.arguments === 'string' ? block.arguments : JSON.stringify(block.arguments ?? {});
       return defined<Omit<TurnDraft, 'ts'>>({
-        class: 'TOOL', text: withoutDataUrls(`tool_use ${tool} ${input}`), kind: 'call', tool: word(tool), call: word(block.id), effect: effectOf(tool),
+        class: 'TOOL', text: withoutDataUrls(`tool_use ${tool} ${jsonText(block.arguments ?? {})}`), kind: 'call', tool: word(tool), call: word(block.id), effect: effectOf(tool),
       });
     }
     case 'image':

@@ -1,6 +1,6 @@
 /** What every record of a Qwen Code session says about its turns: it is a link of a chain, by `uuid` and `parentUuid`. */
 import type { JsonObject, TurnClass, TurnDraft } from '../../turn.mts';
-import { text, word } from '../fields.mts';
+import { text, word } from '../../fields.mts';
 
 export type Link = Pick<TurnDraft, 'ts' | 'id' | 'parent' | 'side'>;
 

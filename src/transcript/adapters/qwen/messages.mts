@@ -3,7 +3,7 @@ import type { RecordSink } from '../../adapter.mts';
 import { effectOf } from '../../effects.mts';
 import { withoutDataUrls } from '../../media.mts';
 import type { JsonObject, Tokens, TurnDraft } from '../../turn.mts';
-import { defined, finite, object, text, word } from '../fields.mts';
+import { defined, finite, object, text, word } from '../../fields.mts';
 import { isError, isShell, responseText, shellOutcome, type Outcome } from '../gemini/outcome.mts';
 import { partsOf, partText } from '../gemini/parts.mts';
 import { typedPieces } from '../gemini/typed.mts';

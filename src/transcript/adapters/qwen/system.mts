@@ -4,7 +4,7 @@
  */
 import type { RecordSink } from '../../adapter.mts';
 import type { JsonObject } from '../../turn.mts';
-import { list, object, text, word } from '../fields.mts';
+import { list, object, text, word } from '../../fields.mts';
 import { contentText, partsOf } from '../gemini/parts.mts';
 import { typedPieces } from '../gemini/typed.mts';
 import { turnOf, type Link } from './link.mts';

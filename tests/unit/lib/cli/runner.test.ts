@@ -179,6 +179,13 @@ describe('errors', () => {
     if (bug instanceof Error) expect(err).toMatch(/TypeError: x is undefined\n +at /);
   });
 
+  it('are told and give 0 on a line that may stop nobody: a wrong word, a mistake and a bug', async () => {
+    const program = programOf(verb('x', () => { throw new TypeError('x is undefined'); }, { neverFails: (options) => 'quiet' in options }));
+    expect(await of(program, ['x', '--quiet', '--json', '--nope'])).toMatchObject({ status: 0, out: '', err: expect.stringMatching(/^prog: x: unknown flag --nope/) });
+    expect(await of(program, ['x', '--quiet'])).toMatchObject({ status: 0, out: '', err: expect.stringContaining('this is a bug') });
+    expect((await of(program, ['x'])).status).toBe(1);
+  });
+
   it('fails with 1 where stdout could not be written', async () => {
     const { status, err } = await of(plain, ['list'], { stdoutError: Object.assign(new Error('write ENOSPC'), { code: 'ENOSPC' }) });
     expect([status, err]).toEqual([1, 'prog: stdout could not be written: write ENOSPC\n']);

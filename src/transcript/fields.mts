@@ -1,5 +1,5 @@
 /** Reading values out of records whose shape nobody promised: a wrong type reads as absent. */
-import type { Json, JsonObject } from '../turn.mts';
+import type { Json, JsonObject } from './turn.mts';
 
 export function text(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';
@@ -30,6 +30,16 @@ export function parsedObject(source: string): JsonObject | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The record that a line holds, blanks and a byte order mark around it passed over; undefined where it holds none. */
+export function recordIn(line: string): JsonObject | undefined {
+  return parsedObject(line.trim());
+}
+
+/** A string as it stands, anything else as its JSON, nothing as ''. */
+export function jsonText(value: Json | undefined): string {
+  return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
 }
 
 /** The object without the keys that have no value, as optional keys want it. */

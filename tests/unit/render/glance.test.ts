@@ -102,6 +102,10 @@ describe('failures', () => {
     expect(digestOf([...ran('1', 'npm test', 'no', false), ...ran('2', 'npm test | tail', 'x')]).errors).toHaveLength(1);
     expect(digestOf([...ran('1', 'npm test', 'no', false), ...ran('2', 'npm test | tail', '# fail 0')]).errors).toEqual([]);
   });
+  it('of a run that its output tells are counted, though its line ended well', () => {
+    const turns = [call('1', 'Bash', { command: 'npm test 2>&1 | tail -3' }), result('1', '# pass 1\n# fail 1'), call('2', 'Bash', { command: 'npm run lint' }), result('2', 'Exit code 1', { ok: false }), call('3', 'Bash', { command: 'ls' }), result('3', 'a')];
+    expect(digestOf(turns)).toMatchObject({ commandsTotal: 3, commandsFailed: 2 });
+  });
   it('that matter little stand on one line', () => {
     const turns = [call('1', 'Read', { file_path: '/a' }), result('1', 'no file', { ok: false }), call('2', 'Frobnicate', {}), result('2', 'Unknown tool: Frobnicate', { ok: false }), ...ran('3', 'make', 'no', false)];
     expect(part(turns, 'Errors').rows.map((row) => row[1])).toEqual(['Bash']);
