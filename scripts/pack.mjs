@@ -22,8 +22,8 @@ const PARTS = [
 ];
 /** What is read on the way to a mistake or to a question, never by a command that succeeds in silence. */
 const SELDOM = new Set(['confirm', 'exit-codes', 'help', 'nearest', 'progress', 'report'].map((name) => `lib/cli/${name}`));
-/** Of these rooms, what this module imports at once is a part of its own: the answer "nothing new" and a list need no more. */
-const SHORT_WAY = { capture: 'capture/build', store: 'store/lookup' };
+/** Of these rooms, what this command imports at once is a part of its own: the answer "nothing new" and a list need no more. */
+const SHORT_WAY = { capture: 'commands/handoff/build', store: 'commands/handoff/list' };
 /** Read before Node's version is known: nothing in newer syntax may stand beside it. */
 const FIRST = 'lib/cli/start';
 
