@@ -5,7 +5,10 @@ import { sha256 } from '../lib/hash-chain.mts';
 import type { Operation } from './operate.mts';
 
 export const PLAN_VERSION = '1.0-execution-plan';
-const MOST_STEPS = 10_000;
+/** A job has no more, with a plan and without. */
+export const MOST_STEPS = 10_000;
+/** What a step does that has no plan: it writes its line in the work log. */
+export const LOG_STEP = 'work-log-append';
 
 export interface Plan {
   readonly file: string;
@@ -31,9 +34,13 @@ export function readPlan(file: string): Plan {
   if (!isObject(value)) throw wrong(file, '', `${file} must hold a JSON object`);
   refuseOthers(file, '', value, ['schema_version', 'title', 'steps']);
   if (value['schema_version'] !== PLAN_VERSION) throw wrong(file, 'schema_version', `${file}: "schema_version" must be "${PLAN_VERSION}"`);
-  const { steps } = value;
+  return { file, sha256: sha256(text), steps: operationsOf(file, value['steps']) };
+}
+
+/** The steps of a plan, checked. Throws HandoffError CONFIG that names the file and the key. */
+export function operationsOf(file: string, steps: unknown): Operation[] {
   if (!Array.isArray(steps) || steps.length === 0 || steps.length > MOST_STEPS) throw wrong(file, 'steps', `${file}: "steps" must be an array of 1 to ${MOST_STEPS} steps`);
-  return { file, sha256: sha256(text), steps: steps.map((step, at) => stepOf(file, `steps[${at}]`, step)) };
+  return steps.map((step, at) => stepOf(file, `steps[${at}]`, step));
 }
 
 function stepOf(file: string, key: string, step: unknown): Operation {
