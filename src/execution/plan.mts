@@ -1,6 +1,6 @@
 /** A plan: the steps of a job that does something, each with its risk. A file of a person or an agent, so read strictly. */
 import { HandoffError, errnoOf } from '../lib/errors.mts';
-import { readText } from '../lib/fs/files.mts';
+import { readStrictText } from '../lib/fs/files.mts';
 import { sha256 } from '../lib/hash-chain.mts';
 import type { Operation } from './operate.mts';
 
@@ -20,7 +20,7 @@ export interface Plan {
 export function readPlan(file: string): Plan {
   let text: string | undefined;
   try {
-    text = readText(file);
+    text = readStrictText(file);
   } catch (cause) {
     throw wrong(file, '', `the plan ${file} cannot be read (${errnoOf(cause) ?? (cause as Error).message})`);
   }

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Io } from '../lib/cli/command.mts';
 import { HandoffError, errnoOf } from '../lib/errors.mts';
-import { readText } from '../lib/fs/files.mts';
+import { readStrictText } from '../lib/fs/files.mts';
 import { sha256 } from '../lib/hash-chain.mts';
 import { findRepo, stateFolder } from '../lib/repo.mts';
 import type { Ground } from './classify.mts';
@@ -58,7 +58,7 @@ export function mustStayInState({ roots, repo, disk, platform }: Setting, file: 
 function policyText(file: string): string {
   let text: string | undefined;
   try {
-    text = readText(file);
+    text = readStrictText(file);
   } catch (cause) {
     throw new HandoffError('CONFIG', `the policy ${file} cannot be read (${errnoOf(cause) ?? (cause as Error).message})`, { cause, data: { file } });
   }
