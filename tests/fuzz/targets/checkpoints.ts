@@ -106,8 +106,16 @@ function sealed(file: string): Partial<Checkpoint> | undefined {
 }
 
 function readOr(file: string): Buffer | undefined {
-  return fs.existsSync(file) ? fs.readFileSync(file) : undefined;
+  try {
+    return fs.readFileSync(file);
+  } catch {
+    // Not there, no file, or no name that the system takes.
+    return undefined;
+  }
 }
+
+/** Names in the state that may be a link to somewhere else: nothing may be written there. The log is what is cut and appended to in its place. */
+const NAMES = ['checkpoints', 'jobs', 'executions', '.locks', 'jobs/j', LOG, LOG, LOG, CHECKPOINT, `${CHECKPOINT}.checkpoint.tmp`, 'executions/record-4.json', 'executions/record-4.json.record.tmp'];
 
 let executor: Executor | undefined;
 let states: Promise<State[]> | undefined;
@@ -118,20 +126,26 @@ async function run(random: Random): Promise<string> {
   // Dead while a process ran, more often than the others: there the most depends on the records.
   const all = await states;
   const state = new Map(pick(random, [...all, ...all.filter((one) => one.get(CHECKPOINT)!.includes('"op": "spawn"') && one.get(CHECKPOINT)!.includes('"begun"'))]));
-  const what = damage(random, state);
+  const linked = random() < 0.08 ? pick(random, NAMES) : undefined;
+  const what = linked === undefined ? damage(random, state) : 'link';
   fs.rmSync(executor.state, { recursive: true, force: true });
   for (const [name, bytes] of state) {
     fs.mkdirSync(path.dirname(path.join(executor.state, name)), { recursive: true });
     fs.writeFileSync(path.join(executor.state, name), bytes);
   }
+  if (linked !== undefined) {
+    const link = path.join(executor.state, linked);
+    fs.rmSync(link, { recursive: true, force: true });
+    fs.symlinkSync(path.join(executor.dir, pick(random, ['outside', 'outside/x', 'home', 'outside/nothing'])), link);
+  }
   if (random() < 0.3) await executor.verb(['status', '--session', 'j']);
-  let status = await resume(executor, random);
-  if (random() < 0.3) status = await resume(executor, random);
+  let status = await resume(executor, random, linked !== undefined);
+  if (random() < 0.3) status = await resume(executor, random, linked !== undefined);
   return `${what} ${status}`;
 }
 
 /** Resumes the job, by whatever words, and holds what ran against what the checkpoint said before. */
-async function resume(by: Executor, random: Random): Promise<number> {
+async function resume(by: Executor, random: Random, linked: boolean): Promise<number> {
   const file = path.join(by.state, CHECKPOINT);
   const before = readOr(file);
   const said = sealed(file);
@@ -145,7 +159,7 @@ async function resume(by: Executor, random: Random): Promise<number> {
   const after = readOr(file);
   const saved = sealed(file);
   if (saved === undefined && !(before === undefined ? after === undefined : after?.equals(before))) throw wrong('left a checkpoint that is not sound');
-  if (said === undefined && (ran.length > 0 || answer.status !== (before === undefined ? 4 : 5))) throw wrong('went on from a checkpoint that is not sound');
+  if (said === undefined && (ran.length > 0 || !(answer.status === (before === undefined ? 4 : 5) || (linked && answer.status === 2)))) throw wrong('went on from a checkpoint that is not sound');
   if (answer.status === 0 && (saved?.seq === undefined || saved.seq !== saved.steps_total)) throw wrong('said that it is completed');
   if (answer.status === 5) {
     if (ran.length > 0) throw wrong('ran before it refused');

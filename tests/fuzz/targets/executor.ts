@@ -38,7 +38,7 @@ export class Executor {
   /** A file for a target to write and to name, beside what is looked at for changes. */
   readonly given = path.join(this.#programs, 'given.json');
   readonly plan = path.join(this.dir, 'plan.json');
-  readonly #outside: string;
+  #outside: string;
 
   /** `door`: with a link out of the repository, so that no process may start. */
   constructor({ door = false } = {}) {
@@ -68,7 +68,9 @@ export class Executor {
     if (exits[status] === undefined) throw new Error(`an exit status that is not documented: ${told}`);
     if (out !== '') JSON.parse(out);
     if (out === '' ? !/^runtime-engine: [^\n]+\n$/.test(err) : err !== '') throw new Error(`not one sentence, or not one answer: ${told}`);
-    if (this.#contents() !== this.#outside) throw new Error(`wrote outside of the state directory: ${told}`);
+    const before = this.#outside;
+    this.#outside = this.#contents();
+    if (this.#outside !== before) throw new Error(`wrote outside of the state directory: ${told}`);
     return { status, out, err };
   }
 
