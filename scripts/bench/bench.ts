@@ -11,11 +11,11 @@ const HANDOFF = here('../../tools/handoff.mjs');
 const RUNTIME = here('../../tools/agents-handoff.mjs');
 const FLOOR = here('./floor.mjs');
 
-/** One line of the result: a value that must not be above its bound. */
+/** One line of the result: a value that must not be above its bound, where it has one. */
 export interface Line {
   work: string;
   value: number;
-  most: number;
+  most?: number;
   unit: '×' | 'MB';
   /** Medians in seconds, where the value is a ratio of two. */
   floor?: number;

@@ -5,10 +5,14 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export interface Work {
-  /** Arguments after `node`. */
+  /** Node where absent. */
+  program?: string;
+  /** Arguments after the program. */
   argv: readonly string[];
   env?: Readonly<Record<string, string>>;
   cwd: string;
+  /** Its output goes nowhere, as with `> /dev/null`: to read it would cost the measured time. */
+  unread?: true;
   /** Not timed: puts things where the run expects them. */
   before?: () => void;
   /** Not timed: throws where the run did not do its work. */
@@ -19,13 +23,14 @@ export interface Work {
 const BARE: Record<string, string> = { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', NO_COLOR: '1' };
 const PEAK = fileURLToPath(new URL('./peak.mjs', import.meta.url));
 
-/** Runs `node` once; seconds from spawn to exit. A run that fails ends the bench: a fast failure is no result. */
+/** Runs it once; seconds from spawn to exit. A run that fails ends the bench: a fast failure is no result. */
 export function run(work: Work): number {
   work.before?.();
+  const { program = process.execPath } = work;
   const start = process.hrtime.bigint();
-  const child = spawnSync(process.execPath, work.argv, { cwd: work.cwd, env: { ...BARE, ...work.env }, encoding: 'utf8', maxBuffer: 1 << 28 });
+  const child = spawnSync(program, work.argv, { cwd: work.cwd, env: { ...BARE, ...work.env }, encoding: 'utf8', maxBuffer: 1 << 28, ...(work.unread ? { stdio: ['pipe', 'ignore', 'pipe'] } : {}) });
   const seconds = Number(process.hrtime.bigint() - start) / 1e9;
-  if (child.status !== 0) throw new Error(`node ${work.argv.join(' ')} ended with ${child.status ?? child.signal}:\n${child.stderr}`);
+  if (child.status !== 0) throw new Error(`${program} ${work.argv.join(' ')} ended with ${child.status ?? child.signal}:\n${child.stderr}`);
   work.after?.(child.stdout);
   return seconds;
 }

@@ -7,6 +7,7 @@ import { HandoffError } from '../lib/errors.mts';
 import { makeFolder, readText, replaceFile, syncFolder } from '../lib/fs/files.mts';
 import { checkpointHash } from '../lib/hash-chain.mts';
 import { folderName, withSuffix } from '../store/names.mts';
+import { oddKey } from './checkpoint-shape.mts';
 import type { Plan } from './plan.mts';
 
 export interface StepDone {
@@ -79,17 +80,14 @@ export function loadCheckpoint(file: string): Checkpoint | undefined {
     throw damaged('is not JSON');
   }
   if (typeof value !== 'object' || value === null || checkpointHash(value) !== value.checkpoint_sha256) throw damaged('does not agree with its seal');
-  // The seal is no signature: whoever can write the file can seal nonsense.
-  const { seq, steps, steps_total: total, session } = value;
-  const whole = Array.isArray(steps) && Number.isInteger(seq) && Number.isInteger(total) && typeof session === 'string'
-    && steps.length === seq && seq <= total && steps.every((step, at) => step?.seq === at + 1) && (value.plan === undefined || value.plan.steps.length === total);
-  if (!whole) throw damaged('is sealed and makes no sense');
+  const odd = oddKey(file, value);
+  if (odd !== undefined) throw damaged(`is sealed and makes no sense: "${odd}"`);
   return {
     ...value,
-    completed: value.completed === true,
+    completed: value.seq === value.steps_total,
     approvals: value.approvals ?? [],
     resumes_without_progress: value.resumes_without_progress ?? 0,
-    ledger: value.ledger ?? { steps: seq, ms: 0, slices: [] },
+    ledger: value.ledger ?? { steps: value.seq, ms: 0, slices: [] },
   };
 }
 

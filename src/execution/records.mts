@@ -107,7 +107,8 @@ export function settleRecord(state: string, id: string, outcome: Outcome, facts:
 export function readRecord(state: string, id: string): ExecutionRecord | undefined {
   if (!/^[\w-]+$/.test(id)) return undefined;
   try {
-    return JSON.parse(readText(recordFile(state, id)) ?? '') as ExecutionRecord;
+    const value = JSON.parse(readText(recordFile(state, id)) ?? '') as ExecutionRecord | null;
+    return typeof value === 'object' && value !== null ? value : undefined;
   } catch {
     return undefined;
   }

@@ -10,15 +10,17 @@ export interface Around {
   readonly repo: string;
 }
 
-export type Expanded = { readonly paths: readonly string[] } | { readonly skipped: string };
+/** `wrong`: it stands for nothing on any system, so whoever wrote it meant something else. */
+export type Expanded = { readonly paths: readonly string[] } | { readonly skipped: string } | { readonly wrong: string };
 
 /** The absolute paths that a root stands for, or why it stands for nothing here. Never throws. */
 export function expandRoot(written: string, around: Around): Expanded {
   const windows = around.platform.name === 'win32';
+  if (!written.isWellFormed()) return { wrong: 'half a letter stands in no name of a file' };
   if (windows ? /^\/(?!\/)|^\$/.test(written) : /^%[^%/]+%|^[A-Za-z]:[\\/]|^\\\\/.test(written)) {
     return { skipped: `a form of ${windows ? 'POSIX systems' : 'Windows'}` };
   }
-  if (/^~[^\\/]/.test(written)) return { skipped: 'only ~ alone stands for a home' };
+  if (/^~[^\\/]/.test(written)) return { wrong: 'only ~ alone stands for a home' };
   let unset: string | undefined;
   const valueOf = (name: string): string => {
     const value = around.env[name];

@@ -23,7 +23,7 @@ export type Roots = { readonly [list in RootList]: readonly Root[] } & {
 
 /**
  * Works out every root. Throws CONFIG where a workspace or the state folder is or holds a home, a personal or a system
- * root, because all of that would count as a workspace, or where a root cannot be looked at.
+ * root, because all of that would count as a workspace, and where a root makes no sense or cannot be looked at.
  */
 export function resolveRoots(policy: Policy, state: string, around: Around, disk: Disk): Roots {
   const skipped: { list: RootList; written: string; why: string }[] = [];
@@ -38,6 +38,8 @@ export function resolveRoots(policy: Policy, state: string, around: Around, disk
   const lists = Object.fromEntries(ROOT_LISTS.map((list) => [list, policy[list].flatMap((written) => {
     const expanded = expandRoot(written, around);
     if ('paths' in expanded) return expanded.paths.map((place) => rootAt(written, place));
+    // To skip it would be to forbid less than was meant.
+    if ('wrong' in expanded) throw new HandoffError('CONFIG', `the root ${JSON.stringify(written)} in "${list}" cannot be used: ${expanded.wrong}`, { data: { key: list } });
     skipped.push({ list, written, why: expanded.skipped });
     return [];
   })])) as { [list in RootList]: Root[] };

@@ -10,7 +10,8 @@ import { loadCheckpoint, saveCheckpoint, type Approval, type Cause, type Checkpo
 import { classify } from './classify.mts';
 import { decide } from './decision.mts';
 import { operate } from './operate.mts';
-import { readRecord, recordDecision, settleRecord } from './records.mts';
+import { LOG_STEP } from './plan.mts';
+import { readRecord, recordDecision, settleRecord, type ExecutionRecord } from './records.mts';
 import type { Setting } from './setting.mts';
 import { appendStep, readWorkLog } from './work-log.mts';
 
@@ -24,7 +25,6 @@ export interface Job {
   tick(): void;
 }
 
-const LOG_STEP = 'work-log-append';
 /** What a step risks that only writes its line. */
 const LOG_RISK = 'R1';
 
@@ -80,8 +80,8 @@ async function runOperation(job: Job, step: number, operation: NonNullable<Check
 /** What an act that was not done, or ended badly, says for itself. */
 function endOf(outcome: string, facts: Readonly<Record<string, unknown>>): string | undefined {
   if (facts['timed_out'] === true) return 'it ran into its time limit';
-  if (facts['signal'] !== undefined && facts['signal'] !== null) return `it was ended by ${String(facts['signal'])}`;
-  if (outcome === 'failed') return String(facts['error'] ?? 'it failed');
+  if (typeof facts['signal'] === 'string') return `it was ended by ${facts['signal']}`;
+  if (outcome === 'failed') return typeof facts['error'] === 'string' ? facts['error'] : 'it failed';
   return typeof facts['exit_code'] === 'number' && facts['exit_code'] !== 0 ? `it ended with exit code ${facts['exit_code']}` : undefined;
 }
 
@@ -151,8 +151,8 @@ export function settle(job: Job): Waiting | undefined {
     settleRecord(setting.state, record, done ? 'done' : 'failed', done ? {} : { error: 'the program died before it did this' });
     return undefined;
   }
-  const known = readRecord(setting.state, record);
-  if (known?.outcome === 'done' && endOf('done', known) === undefined) {
+  const known = recordOf(job, step, record);
+  if (known?.outcome === 'done' && endOf('done', known) === undefined && (op !== 'spawn' || known['exit_code'] === 0)) {
     finish(job, step, op, record);
     return undefined;
   }
@@ -163,6 +163,13 @@ export function settle(job: Job): Waiting | undefined {
   }
   if (known === undefined || known.outcome === 'begun') return { cause: 'outcome unknown', reason: 'it had begun when the program died', mayHaveActed: true };
   return { cause: 'failed', reason: endOf(known.outcome, known) ?? 'it failed', mayHaveActed: true };
+}
+
+/** The record of a step that had begun. One that is another's, or was put in its place, says nothing of it. */
+function recordOf({ setting, checkpoint }: Job, step: number, id: string): ExecutionRecord | undefined {
+  const record = readRecord(setting.state, id);
+  const { session, step: of } = (record?.['job'] ?? {}) as { session?: unknown; step?: unknown };
+  return session === checkpoint.session && of === step ? record : undefined;
 }
 
 /** A death between the checkpoint and the end of the record: the checkpoint is right. */

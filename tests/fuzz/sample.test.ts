@@ -5,7 +5,7 @@ import { TARGETS } from './targets.ts';
 
 const SEED = 20261130;
 
-it('damaged transcripts, stores, configurations, hooks, locks and words are taken or refused in a sentence', { timeout: 110_000 }, async () => {
+it('damaged transcripts, stores, configurations, policies, checkpoints, hooks, locks and words are taken or refused in a sentence', { timeout: 110_000 }, async () => {
   const rows = await fuzz(TARGETS, 2500, SEED);
   process.stdout.write(`${table(rows, SEED)}\n`);
   expect(rows.flatMap(({ failures }) => failures)).toEqual([]);

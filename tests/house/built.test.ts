@@ -17,6 +17,14 @@ describe('the built program', () => {
     expect(packed).toEqual(sourceFiles().map(({ name }) => name).filter((name) => !isEntry(name)).sort());
   });
 
+  it('begins with tables of verbs: no entry loads what a verb works with', () => {
+    const tools = join(REPOSITORY, 'tools');
+    const loads = [...readdirSync(tools).filter((name) => name.endsWith('.mjs')), 'install/install.mjs']
+      .flatMap((name) => [...readFileSync(join(tools, name), 'utf8').matchAll(/\$load\(([^)]*)\)/g)].map(([, words = '']) => ({ name, words: words.split(', ').slice(1) })));
+    expect(loads).toHaveLength(6);
+    expect(loads.filter(({ words }) => words.some((word) => !/^'(commands-.*|lib)'$/.test(word)))).toEqual([]);
+  });
+
   it('can make every module: nothing that one imports is missing', () => {
     const names = sourceFiles().map(({ name }) => name.slice(0, -'.mts'.length)).filter((name) => !isEntry(`${name}.mts`) && name !== 'capture/render-worker');
     const script = `${importBuilt('lib/errors', 'HandoffError')}

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Command } from '../../lib/cli/command.mts';
 import { HandoffError } from '../../lib/errors.mts';
 import { startJob } from '../../execution/job.mts';
-import { readPlan } from '../../execution/plan.mts';
+import { MOST_STEPS, readPlan } from '../../execution/plan.mts';
 import { openSetting } from '../../execution/setting.mts';
 import { needed, policyFlag, tellJob, wholeNumber } from './shared.mts';
 
@@ -27,7 +27,7 @@ export const command: Command<typeof flags> = {
     const { steps, plan: file, 'fail-at': failAt } = options;
     if ((steps === undefined) === (file === undefined)) throw new HandoffError('USAGE', 'job needs --steps <n> or --plan <file>, one of them');
     const setting = openSetting(io, options.policy);
-    const work = file === undefined ? wholeNumber(steps ?? 0, '--steps', 1, 10_000) : readPlan(path.resolve(io.cwd, file));
+    const work = file === undefined ? wholeNumber(steps ?? 0, '--steps', 1, MOST_STEPS) : readPlan(path.resolve(io.cwd, file));
     const total = typeof work === 'number' ? work : work.steps.length;
     if (failAt !== undefined) wholeNumber(failAt, '--fail-at', 2, total);
     return tellJob(await startJob(setting, io, session, work, failAt));

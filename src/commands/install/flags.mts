@@ -39,9 +39,6 @@ export interface TargetOptions {
   readonly location?: string;
 }
 
-/** Flags that take a value, in any verb: the word behind one is no verb. */
-export const VALUE_FLAGS: ReadonlySet<string> = new Set(['harness', 'skills-dir', 'path', 'location', 'version', 'registry']);
-
 export function groundOf({ cwd, env }: Io): Ground {
   return { cwd, env };
 }

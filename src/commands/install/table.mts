@@ -1,5 +1,7 @@
 import type { Program, Verb } from '../../lib/cli/command.mts';
-import { VALUE_FLAGS } from './flags.mts';
+
+/** Flags that take a value, in any verb: the word behind one is no verb. Here, because every start of every program reads this file. */
+const VALUE_FLAGS: ReadonlySet<string> = new Set(['harness', 'skills-dir', 'path', 'location', 'version', 'registry']);
 
 /** The verb of a line that begins with a flag and has no flag form of another. */
 const DEFAULT = 'install';

@@ -198,6 +198,12 @@ export function readText(file: string): string | undefined {
   return reading(file, (fd) => fs.readFileSync(fd, 'utf8'));
 }
 
+/** The same for a text of which a letter that was read as another would change what is allowed: throws a TypeError where it is not UTF-8. */
+export function readStrictText(file: string): string | undefined {
+  const bytes = readFile(file);
+  return bytes === undefined ? undefined : new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+}
+
 function reading<T>(file: string, read: (fd: number) => T): T | undefined {
   const fd = openFile(file);
   if (fd === undefined) return undefined;

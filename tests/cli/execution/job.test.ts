@@ -104,7 +104,11 @@ describe('a job of so many steps', () => {
       ['is not JSON', whole.slice(0, 40)],
       ['does not agree with its seal', whole.replace('"seq": 2', '"seq": 3')],
       ['does not agree with its seal', whole.replace('"steps_total": 3', '"steps_total": 2')],
-      ['is sealed and makes no sense', sealed({ ...JSON.parse(whole) as object, seq: 7 })],
+      ...Object.entries({
+        seq: 7, steps_total: 2 ** 53, steps: [null, null], session: null, completed: true, plan: { file: 'p', sha256: 'x', steps: [{ op: 'read', risk: 'R0' }, 1, 2] },
+        begun: { step: 2, op: 'work-log-append', record: 'r', at: 't' }, paused: { step: 3, cause: 'tired', reason: 'r', at: 't' }, approvals: [{ step: 9, at: 't', used_by: null }],
+        resumes_without_progress: '0', ledger: { steps: 2, ms: 1, slices: {} },
+      }).map(([key, value]): [string, string] => [`is sealed and makes no sense: "${key}"`, sealed({ ...JSON.parse(whole) as object, [key]: value })]),
       ['is sealed and makes no sense', sealed({ seq: 0, steps: 'none' })],
     ];
     for (const [why, spoilt] of damages) {
@@ -146,6 +150,16 @@ describe('a job of so many steps', () => {
       expect(ground.resume()).toMatchObject({ status: 0, said: { completed: true, seq: 3 } });
       expect(ground.log()).toEqual([expect.anything(), expect.anything(), logged ? 'step 3 at then' : expect.stringMatching(/^step 3 at 2/)]);
     }
+  });
+
+  it('that has all its steps is at its end, whether or not its checkpoint says so', () => {
+    const ground = fresh();
+    ground.job('--steps', '2');
+    for (const completed of [false, undefined]) {
+      writeFileSync(ground.checkpointFile(), sealed({ ...ground.checkpoint(), completed }));
+      expect(ground.resume()).toMatchObject({ status: 0, said: { already_completed: true, seq: 2 } });
+    }
+    expect(ground.log()).toHaveLength(2);
   });
 
   it('of 2.0.x goes on', () => {
@@ -257,6 +271,16 @@ describe('a plan', () => {
     expect(ground.resume('--approve', '2')).toMatchObject({ status: 0, said: { completed: true } });
     expect(marks(ground)).toEqual(['a', 'b', 'b', 'c']);
     expect(ground.checkpoint().approvals).toEqual([{ step: 2, at: expect.any(String), used_by: expect.any(String) }]);
+  });
+
+  it('with the record of another step in the place of its own has an outcome that nobody knows', () => {
+    const ground = fresh();
+    ground.job('--plan', ground.plan([mark('a'), mark('b')]), '--fail-at', '2');
+    const { steps } = ground.checkpoint();
+    writeFileSync(ground.checkpointFile(), sealed({ ...ground.checkpoint(), begun: { step: 2, op: 'spawn', record: steps[0]!.record, at: 'then' } }));
+    expect(ground.resume()).toMatchObject({ status: 4, said: { step: 2, cause: 'outcome unknown' } });
+    expect(ground.resume('--approve', '2')).toMatchObject({ status: 0, said: { completed: true } });
+    expect(marks(ground)).toEqual(['a', 'b']);
   });
 
   it('that another process works on is exit 3', async () => {

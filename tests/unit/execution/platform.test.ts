@@ -96,6 +96,12 @@ describe('a root as a policy writes it', () => {
     expect(expandRoot('$NONE/x', posix)).toEqual({ skipped: 'NONE is not set to an absolute path' });
     expect(expandRoot('$ODD/x', posix)).toEqual({ skipped: 'ODD is not set to an absolute path' });
     expect(expandRoot('%NONE%\\x', windows)).toEqual({ skipped: 'NONE is not set to an absolute path' });
-    expect(expandRoot('~other/x', posix)).toEqual({ skipped: 'only ~ alone stands for a home' });
+  });
+
+  it('that is no name anywhere is wrong, on every system', () => {
+    for (const around of [posix, windows]) {
+      expect(expandRoot('~other/x', around)).toEqual({ wrong: 'only ~ alone stands for a home' });
+      expect(expandRoot('a/\ud800', around)).toEqual({ wrong: 'half a letter stands in no name of a file' });
+    }
   });
 });
