@@ -17,7 +17,7 @@ const LATE = new Set(['node:child_process', 'node:crypto', 'node:worker_threads'
 
 /** Rooms, and the parts of rooms that most commands do not need. The longest that fits takes a module. */
 const PARTS = [
-  'lib', 'lib/fs', 'lib/git', 'transcript', 'transcript/adapters', 'transcript/adapters/claude-code', 'transcript/adapters/codex', 'transcript/detect',
+  'lib', 'lib/fs', 'lib/git', 'transcript', 'transcript/adapters', 'transcript/adapters/chat/head', 'transcript/adapters/claude-code', 'transcript/adapters/codex', 'transcript/detect',
   'transcript/redaction', 'store', 'render', 'render/html', 'capture', 'runtime', 'execution', 'capability', 'install',
 ];
 /** What is read on the way to a mistake or to a question, never by a command that succeeds in silence. */
