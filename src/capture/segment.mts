@@ -1,6 +1,6 @@
 /** What a revision appends: turns to timeline.jsonl, and the row over exactly these bytes to chain.jsonl. */
 import fs from 'node:fs';
-import { syncSoon, writeAll, type Pending } from '../lib/fs/files.mts';
+import { sync, syncSoon, writeAll, type Pending } from '../lib/fs/files.mts';
 import { createTextBuffer } from '../lib/fs/text-buffer.mts';
 import type { Rollback } from '../lib/fs/rollback.mts';
 import { hasher } from '../lib/hash-chain.mts';
@@ -17,7 +17,7 @@ export interface Segment {
   usedParts(): Map<number, number>;
   /** Writes all and begins to sync it; appends the chain's rows where there is something to cover; gives the chain's head. */
   close(row: Pick<ChainRow, 'revision' | 'at' | 'turns' | 'raw_sha256'>): string;
-  /** Resolves when the timeline and the chain are durable; the system writes them out while the renders are made. */
+  /** Resolves when the timeline is durable; the system writes it out while the renders are made. */
   settled(): Pending;
   /** Bytes of the timeline, this segment included. */
   readonly bytes: number;
@@ -36,7 +36,6 @@ export function openSegment(paths: SessionPaths, base: BaseLine, rollback: Rollb
   });
   let begun = base.ended;
   let synced: Pending | undefined;
-  let chained: Pending | undefined;
 
   return {
     append(turn) {
@@ -53,7 +52,6 @@ export function openSegment(paths: SessionPaths, base: BaseLine, rollback: Rollb
     },
     close(row) {
       out.flush();
-      synced = syncSoon(fd);
       const rows: ChainRow[] = base.foreign === undefined ? [] : [chainRow(base.foreign)];
       let head = rows.at(-1)?.head ?? base.chainHead;
       if (bytes > base.timelineBytes) {
@@ -61,13 +59,14 @@ export function openSegment(paths: SessionPaths, base: BaseLine, rollback: Rollb
         rows.push(chainRow({ revision, at, turns, bytes, raw_sha256, segment_sha256: hash.digest('hex'), prev: head }));
         head = rows.at(-1)?.head ?? head;
       }
-      chained = appendChain(paths, base, rows, rollback);
+      appendChain(paths, base, rows, rollback);
+      // After the chain, whose sync would else wait for the timeline's.
+      synced = syncSoon(fd);
       return head;
     },
     async settled() {
       await synced;
       close();
-      await chained;
     },
     get bytes() {
       return bytes;
@@ -75,12 +74,10 @@ export function openSegment(paths: SessionPaths, base: BaseLine, rollback: Rollb
   };
 }
 
-/** Resolves when what it appended is durable. */
-function appendChain(paths: SessionPaths, base: BaseLine, rows: readonly ChainRow[], rollback: Rollback): Pending | undefined {
-  if (rows.length === 0 && fs.existsSync(paths.chain)) return undefined;
+function appendChain(paths: SessionPaths, base: BaseLine, rows: readonly ChainRow[], rollback: Rollback): void {
+  if (rows.length === 0 && fs.existsSync(paths.chain)) return;
   const { fd, close } = openAppend(paths.chain, base.chainBytes, rollback);
   writeAll(fd, Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join('')));
-  const synced = syncSoon(fd).then(close);
-  synced.catch(() => {});
-  return synced;
+  sync(fd);
+  close();
 }
