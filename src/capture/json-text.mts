@@ -119,7 +119,7 @@ function objectEnd(text: string, start: number): number | undefined {
   return undefined;
 }
 
-export function parseObject(text: string): JsonObject | undefined {
+function parseObject(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;

@@ -96,7 +96,7 @@ export function openRenders({ paths, session, token, rules }: RenderJob, rollbac
       const zeros = { ...view, manifest_sha256: ZEROS };
       payload = { file: new StagedFile(paths.payload, token, rollback), hashAt: 0 };
       const head = JSON.stringify(payloadFields(digested(), zeros), null, 2).slice(0, -'\n}'.length);
-      payload.hashAt = placeOfHash(head);
+      payload.hashAt = hashPlaceIn(head);
       payload.file.text(head);
       payload.file.text(',\n  "timeline": [');
       copyLines(paths.timeline, bytes, payload.file, undefined);
@@ -104,7 +104,7 @@ export function openRenders({ paths, session, token, rules }: RenderJob, rollbac
       copyLines(paths.timeline, bytes, payload.file, createToolsWriter(rules.tools));
       payload.file.text(']\n}');
       const fields = JSON.stringify(summaryFields(digested(), zeros), null, 2);
-      summary = { file: new StagedFile(paths.summary, token, rollback), hashAt: placeOfHash(fields) };
+      summary = { file: new StagedFile(paths.summary, token, rollback), hashAt: hashPlaceIn(fields) };
       summary.file.text(fields);
       return { tools_sha256: tools.digest(), summary_sha256: summary.file.digest(), payload_sha256: payload.file.digest(), turns: read.turns, objective: digested().objective };
     },
@@ -126,7 +126,7 @@ export function openRenders({ paths, session, token, rules }: RenderJob, rollbac
 }
 
 /** Where the 64 zeros of the manifest's hash begin, in bytes. A quoted key cannot stand inside a string of a transcript. */
-export function placeOfHash(json: string): number {
+function hashPlaceIn(json: string): number {
   const key = `"manifest_sha256": "${ZEROS}"`;
   const at = json.lastIndexOf(key);
   if (at < 0) throw new Error('no place for the hash of the manifest');

@@ -5,7 +5,7 @@ import { textOfFile } from '../lib/strict-file.mts';
 import { checkObject, oneOf, parseStrict, wrongKey, type Check, type Keys } from '../lib/strict-json.mts';
 import type { Operation } from './operate.mts';
 
-export const PLAN_VERSION = '1.0-execution-plan';
+const PLAN_VERSION = '1.0-execution-plan';
 /** A job has no more, with a plan and without. */
 export const MOST_STEPS = 10_000;
 /** What a step does that has no plan: it writes its line in the work log. */

@@ -10,7 +10,7 @@ import { unreadNote } from './unread.mts';
 import type { Digest } from './digest.mts';
 import type { RenderView } from './view.mts';
 
-export const EVIDENCE_HEADING = '## Evidence contract (hand-authored — preserved across rebuilds)';
+const EVIDENCE_HEADING = '## Evidence contract (hand-authored — preserved across rebuilds)';
 
 const OBJECTIVE_LENGTH = 2_000;
 const STATE_LENGTH = 1_200;

@@ -14,7 +14,7 @@ interface Part {
 }
 
 /** The simple commands of a line, cut at operators outside quotes. Only the first 4,000 characters are looked at. */
-export function simpleCommands(line: string): Part[] {
+function simpleCommands(line: string): Part[] {
   const parts: Part[] = [];
   let from = 0;
   // What a here-document holds is run by nobody.

@@ -8,7 +8,7 @@ import { wellFormed } from './fields.mts';
 import type { Digest, PendingRow } from './digest.mts';
 import type { RenderView } from './view.mts';
 
-export const PORTABLE_VERSION = '1.0';
+const PORTABLE_VERSION = '1.0';
 
 const ACTION_LENGTH = 600;
 

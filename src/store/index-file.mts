@@ -57,12 +57,6 @@ export function indexRow(folder: string, manifest: Manifest, objective = ''): In
   };
 }
 
-/** The rows of INDEX.json, or undefined where it is missing or torn. */
-export function readIndex(root: string): IndexRow[] | undefined {
-  const text = readText(storePaths(root).index);
-  return text === undefined ? undefined : parseRows(text);
-}
-
 /**
  * False for a text whose end or beginning a power cut took: then it is not to be believed in what it does not say. Cheap,
  * where `parseRows` reads thousands of rows.
@@ -71,6 +65,7 @@ export function isWhole(text: string): boolean {
   return /^\s*\[/.test(text) && /\]\s*$/.test(text.slice(-64));
 }
 
+/** Undefined for a text that is no index of ours: torn, or with a name that leads elsewhere. */
 export function parseRows(text: string): IndexRow[] | undefined {
   try {
     const rows = JSON.parse(text) as IndexRow[];

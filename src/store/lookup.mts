@@ -15,9 +15,14 @@ import { objectiveOf } from './objective.mts';
 
 /** All sessions, in the order of the index. */
 export function allSessions(root: string): IndexRow[] {
+  return rowsThatMayName(root, () => true);
+}
+
+/** The rows and what locks tell; the latter alone, where the whole index does not mention what is looked for: parsing the rows of thousands takes longer than most builds. */
+function rowsThatMayName(root: string, mentions: (index: string) => boolean): IndexRow[] {
   const text = readText(storePaths(root).index);
-  const rows = (text === undefined ? undefined : parseRows(text)) ?? rowsFromManifests(root);
-  return withLocked(root, rows);
+  if (text !== undefined && isWhole(text) && !mentions(text)) return withLocked(root, []);
+  return withLocked(root, (text === undefined ? undefined : parseRows(text)) ?? rowsFromManifests(root));
 }
 
 /**
@@ -71,10 +76,7 @@ export function findExact(root: string, id: string, sourceId?: string): IndexRow
 
 /** `lost`: rows that fit and whose session is not where they say. */
 function lookExact(root: string, id: string, sourceId: string | undefined): { hits: IndexRow[]; lost: IndexRow[] } {
-  const text = readText(storePaths(root).index);
-  // Most builds of a new session end here, without parsing the rows of thousands.
-  const mentioned = text === undefined || !isWhole(text) || text.includes(JSON.stringify(id)) || (sourceId !== undefined && text.includes(JSON.stringify(sourceId)));
-  const rows = withLocked(root, mentioned ? (text === undefined ? undefined : parseRows(text)) ?? rowsFromManifests(root) : []);
+  const rows = rowsThatMayName(root, (index) => [id, ...(sourceId === undefined ? [] : [sourceId])].some((name) => index.includes(JSON.stringify(name))));
   const lost: IndexRow[] = [];
   for (const fits of [
     (row: IndexRow) => row.uuid === id,
@@ -126,9 +128,7 @@ export function whereNow(root: string, row: IndexRow): IndexRow | undefined {
 
 /** The sessions beside the one with this id: what other stores made of it. */
 export function besideSessions(root: string, id: string): IndexRow[] {
-  const text = readText(storePaths(root).index);
-  const mentioned = text === undefined || !isWhole(text) || text.includes(`${JSON.stringify(id).slice(0, -1)}~`);
-  const rows = withLocked(root, mentioned ? (text === undefined ? undefined : parseRows(text)) ?? rowsFromManifests(root) : []);
+  const rows = rowsThatMayName(root, (index) => index.includes(`${JSON.stringify(id).slice(0, -1)}~`));
   return unique(rows.filter(({ uuid }) => isBeside(uuid, id)));
 }
 

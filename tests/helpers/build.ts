@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { build, type BuildPlace, type BuildRequest, type BuildResult } from '../../src/capture/build.mts';
 import { checkSession, type Checked } from '../../src/store/checker.mts';
-import { readIndex } from '../../src/store/index-file.mts';
+import { parseRows, type IndexRow } from '../../src/store/index-file.mts';
 import { readTurns } from '../../src/store/timeline.mts';
 import type { Turn } from '../../src/transcript/turn.mts';
 
@@ -42,8 +42,13 @@ export function failures(root: string): string[] {
   return checkedAll(root).flatMap(({ session, findings }) => findings.filter(({ level }) => level === 'fail').map(({ id, text }) => `${session}: ${id}: ${text}`));
 }
 
+/** The rows of INDEX.json. */
+export function rowsOf(root: string): IndexRow[] {
+  return parseRows(fs.readFileSync(path.join(root, 'INDEX.json'), 'utf8')) ?? [];
+}
+
 export function checkedAll(root: string): Checked[] {
-  return (readIndex(root) ?? []).map((row) => checkSession(root, row));
+  return rowsOf(root).map((row) => checkSession(root, row));
 }
 
 /** A random source that gives the same numbers for the same seed, so that a failure can be seen again. */

@@ -2,7 +2,7 @@
  * The plan of the house (docs/ARCHITECTURE.md), held over every source file: which folder may import which, who may
  * touch the process, other processes and the network, how long a file may be, and that nothing lies there unused.
  */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { REPOSITORY } from '../helpers/run.ts';
@@ -72,6 +72,18 @@ describe('imports', () => {
     };
     for (const { name } of files) if (isEntry(name)) visit(name);
     expect(files.map(({ name }) => name).filter((name) => !seen.has(name))).toEqual([]);
+  });
+});
+
+describe('what is exported', () => {
+  it('is used by another file: what a command loads by name, by the product or by a test', () => {
+    const tests = readdirSync(join(REPOSITORY, 'tests'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts')).map((name) => readFileSync(join(REPOSITORY, 'tests', name), 'utf8')).join('\n');
+    const unused = files.flatMap(({ name, code }) => [...code.matchAll(/^export (?:async )?(?:function\*?|const|class) (\w+)/gm)].map(([, value = '']) => ({ name, value })))
+      .filter(({ name, value }) => {
+        const word = new RegExp(`\\b${value}\\b`);
+        return !word.test(tests) && !files.some((other) => other.name !== name && word.test(other.code));
+      });
+    expect(unused.map(({ name, value }) => `${name}: ${value}`)).toEqual([]);
   });
 });
 

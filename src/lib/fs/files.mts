@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { errnoOf } from '../errors.mts';
 
-export const FOLDER_MODE = 0o700;
+const FOLDER_MODE = 0o700;
 export const FILE_MODE = 0o600;
 
 /** Writes all of `bytes` at `position` (or at the file's own), however often the system takes only a part. */

@@ -72,7 +72,7 @@ function shownAll(value: unknown): unknown {
 }
 
 /** No character that HTML or an old JavaScript gives a meaning leaves this as itself: the block cannot be ended from inside. */
-export function jsonBlock(id: string, value: unknown): string {
+function jsonBlock(id: string, value: unknown): string {
   const json = JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
   return `<script type="application/json" id="${id}">${json}</script>`;
 }

@@ -2,8 +2,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { checkSession } from '../../../src/store/checker.mts';
-import { readIndex, type IndexRow } from '../../../src/store/index-file.mts';
-import { buildInto } from '../../helpers/build.ts';
+import type { IndexRow } from '../../../src/store/index-file.mts';
+import { buildInto, rowsOf } from '../../helpers/build.ts';
 import { freshFolder, REPOSITORY } from '../../helpers/run.ts';
 import type { Target } from '../fuzz.ts';
 import { below, pick, type Random } from '../mutate.ts';
@@ -31,7 +31,7 @@ async function make(): Promise<Store> {
     fs.writeFileSync(file, `${source.slice(0, Math.ceil(source.length * part)).join('\n')}\n`);
     await buildInto(root, file);
   }
-  const [row] = readIndex(root) ?? [];
+  const [row] = rowsOf(root);
   if (row === undefined) throw new Error('the store of the target holds no session');
   const session = path.join(root, 'projects', row.project, row.id);
   const files = Object.fromEntries([...COMMITTED, ...RENDERED].map((name) => [name, fs.readFileSync(path.join(session, name))]));

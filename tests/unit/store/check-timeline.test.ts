@@ -6,8 +6,7 @@ import { acquire } from '../../../src/lib/fs/lock.mts';
 import { sha256 } from '../../../src/lib/hash-chain.mts';
 import { sessionKey, storePaths } from '../../../src/store/layout.mts';
 import { checkSession } from '../../../src/store/checker.mts';
-import { readIndex } from '../../../src/store/index-file.mts';
-import { buildInto } from '../../helpers/build.ts';
+import { buildInto, rowsOf } from '../../helpers/build.ts';
 import { freshFolder } from '../../helpers/run.ts';
 
 const scratch = freshFolder('handoff-check-');
@@ -25,7 +24,7 @@ async function session() {
   fs.appendFileSync(source, line(2));
   await buildInto(root, source);
   const timeline = path.join(dir, 'timeline.jsonl');
-  const [row] = readIndex(root) ?? [];
+  const [row] = rowsOf(root);
   if (row === undefined) throw new Error('no row');
   return { root, dir, timeline, text: fs.readFileSync(timeline, 'utf8'), found: () => checkSession(root, row).findings.map(({ id }) => id) };
 }
