@@ -9,7 +9,7 @@ const compiled = path.join(root, '.build');
 const tools = path.join(root, 'tools');
 
 /** What a Worker starts: its file stays in its place, its code goes into a part. */
-const WORKER = 'capture/render-worker';
+const WORKER = 'capture/renders/worker';
 /** Files that are started by their path. */
 const isEntry = (name) => !name.includes('/') || name === 'install/install';
 /** Modules of Node that take milliseconds to load and of which a command mostly uses nothing. */
@@ -151,7 +151,7 @@ for (const module of [...modules.values()].sort((a, b) => (a.name < b.name ? -1 
   const { name } = module;
   if (isEntry(name)) chmodSync(write(`${name}.mjs`, entry(module)), 0o755);
   else parts.set(partOf(name), (parts.get(partOf(name)) ?? '') + factory(module));
-  if (name === WORKER) write(`${name}.mjs`, entry({ name, lines: [`import {} from './render-worker.mjs';`] }));
+  if (name === WORKER) write(`${name}.mjs`, entry({ name, lines: [`import {} from './worker.mjs';`] }));
 }
 for (const [part, text] of parts) {
   write(`parts/${part}.cjs`, `'use strict';\nconst { $builtin, $define, $late, $load, $need, $urlOf } = require('../modules.cjs');\n${text}`);

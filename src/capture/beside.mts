@@ -6,8 +6,8 @@ import { besideSessions, dirOf } from '../store/lookup.mts';
 import type { IndexRow } from '../store/index-file.mts';
 import { sessionPaths } from '../store/layout.mts';
 import { readManifest, type Manifest } from '../store/manifest.mts';
-import { originOf } from './origin.mts';
-import type { Transcript } from './transcript.mts';
+import { originOf } from './source/origin.mts';
+import type { Transcript } from './source/transcript.mts';
 
 /** The session that `transcript` belongs to, of the one that its id names and those beside it. */
 export function sourceSession(root: string, row: IndexRow | undefined, transcript: Transcript): IndexRow | undefined {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { HandoffError, type ErrorCode } from '../lib/errors.mts';
 import { noRedaction } from '../transcript/redaction/redactor.mts';
 import { build, type BuildResult } from './build.mts';
-import { findSubagents, peekByShape } from './subagents.mts';
+import { findSubagents, peekByShape } from './recorded/subagents.mts';
 import type { BuildPlace, BuildRequest } from './work.mts';
 
 export type SubagentBuilt =

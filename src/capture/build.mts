@@ -10,10 +10,10 @@ import { isSealed, readManifest } from '../store/manifest.mts';
 import { projectSlug } from '../store/names.mts';
 import { shapeOf } from '../transcript/shape.mts';
 import { cleanRequest } from './clean-request.mts';
-import { legacyFolders } from './migrate.mts';
-import { originOf } from './origin.mts';
-import { sessionNamed } from './session-id.mts';
-import { openSource } from './source.mts';
+import { legacyFolders } from './commit/migrate.mts';
+import { originOf } from './source/origin.mts';
+import { sessionNamed } from './source/session-id.mts';
+import { openSource } from './source/source.mts';
 import type { BuildPlace, BuildRequest, BuildResult } from './work.mts';
 
 export type { BuildPlace, BuildRequest, BuildResult };

@@ -14,7 +14,7 @@ import { checkSession, type Checked } from '../store/checker.mts';
 import { indexRow } from '../store/index-file.mts';
 import { sessionDir, sessionPaths, stagedName, storePaths, type SessionPaths } from '../store/layout.mts';
 import type { Manifest } from '../store/manifest.mts';
-import { openRenders, type RenderHashes, type RenderRules } from './renders.mts';
+import { openRenders, type RenderHashes, type RenderRules } from './renders/renders.mts';
 
 export interface Incoming {
   /** Where the session's files stand under their own names. */

@@ -16,11 +16,11 @@ import type { IndexRow } from '../store/index-file.mts';
 import { isSealed, manifestForWriting, sealed, type Manifest } from '../store/manifest.mts';
 import { folderName, projectSlug, withSuffix } from '../store/names.mts';
 import { checkTimeline } from '../store/check-timeline.mts';
-import { baseLine } from './base-line.mts';
-import { commitManifest, placeDir, settle, stageManifest, type Intent } from './commit.mts';
-import { sealRevision } from './next-manifest.mts';
-import { openRenders, type RenderHashes, type RenderRules } from './renders.mts';
-import { indexSession, settleForget, trashOf, underSession } from './session.mts';
+import { baseLine } from './commit/base-line.mts';
+import { commitManifest, placeDir, settle, stageManifest, type Intent } from './commit/commit.mts';
+import { sealRevision } from './commit/next-manifest.mts';
+import { openRenders, type RenderHashes, type RenderRules } from './renders/renders.mts';
+import { indexSession, settleForget, trashOf, underSession } from './commit/session.mts';
 import { afterCommit, Unsettled } from './work.mts';
 
 export interface ResealPlace {

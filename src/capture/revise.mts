@@ -11,21 +11,21 @@ import { unreadNote } from '../render/unread.mts';
 import type { SubagentRow } from '../store/manifest.mts';
 import { createRedactor } from '../transcript/redaction/create.mts';
 import { noRedaction } from '../transcript/redaction/redactor.mts';
-import { baseLine } from './base-line.mts';
+import { baseLine } from './commit/base-line.mts';
 import { checkTime, inTime, Unsettled, type Revised, type Work } from './work.mts';
-import { commitManifest, makeSessionFolder, placeDir, settle, stageManifest, type Intent } from './commit.mts';
-import { takeIn, type Intake } from './intake.mts';
-import { takeInWhole } from './intake-whole.mts';
-import { openLedger, type Ledger } from './ledger.mts';
-import { linkSession } from './link.mts';
-import { nextManifest, sealRevision } from './next-manifest.mts';
-import type { Extent, Origin } from './origin.mts';
-import { startRenders } from './render-thread.mts';
-import type { Renders } from './renders.mts';
-import { forkPoint } from './replay.mts';
-import { openSegment } from './segment.mts';
-import { indexSession } from './session.mts';
-import { badLines, noTurns, ROLE_MARKERS } from './transcript.mts';
+import { commitManifest, makeSessionFolder, placeDir, settle, stageManifest, type Intent } from './commit/commit.mts';
+import { takeIn, type Intake } from './source/intake.mts';
+import { takeInWhole } from './source/intake-whole.mts';
+import { openLedger, type Ledger } from './source/ledger.mts';
+import { linkSession } from './commit/link.mts';
+import { nextManifest, sealRevision } from './commit/next-manifest.mts';
+import type { Extent, Origin } from './source/origin.mts';
+import { startRenders } from './renders/thread.mts';
+import type { Renders } from './renders/renders.mts';
+import { forkPoint } from './source/replay.mts';
+import { openSegment } from './commit/segment.mts';
+import { indexSession } from './commit/session.mts';
+import { badLines, noTurns, ROLE_MARKERS } from './source/transcript.mts';
 
 export function revise(work: Work, origin: { kind: 'first' }, extent: Extent): Promise<Revised>;
 export function revise(work: Work, origin: Origin, extent: Extent): Promise<Revised | undefined>;
@@ -114,7 +114,7 @@ async function subagentsOf({ transcript, base, request, place }: Work): Promise<
   const { source, facts: { uuid } } = transcript;
   // Titles found again at every build are not to be counted again.
   const redactor = request.redact ? createRedactor({ patterns: place.redactionPatterns }) : noRedaction;
-  const { findSubagents, mergeSubagents } = await import('./subagents.mts');
+  const { findSubagents, mergeSubagents } = await import('./recorded/subagents.mts');
   const now = source.path === '-' || source.fragment !== undefined || uuid === undefined ? [] : await findSubagents(source.path, uuid, redactor);
   return mergeSubagents(base?.manifest.subagents ?? [], now);
 }

@@ -13,15 +13,15 @@ import { dirOf, findExact } from '../store/lookup.mts';
 import { isSealed, manifestForWriting, readManifest, type Manifest } from '../store/manifest.mts';
 import { folderName, projectSlug, tagOf } from '../store/names.mts';
 import { sourceSession } from './beside.mts';
-import { placeDir } from './commit.mts';
-import { migrateLegacy } from './migrate.mts';
-import { extentOf, originOf } from './origin.mts';
-import { freePlace } from './place.mts';
-import { refuseSameName } from './same-name.mts';
-import { underSession } from './session.mts';
-import { openSource, spoolStdin, type Source } from './source.mts';
-import { recognise, type Transcript } from './transcript.mts';
-import { sessionNamed } from './session-id.mts';
+import { placeDir } from './commit/commit.mts';
+import { migrateLegacy } from './commit/migrate.mts';
+import { extentOf, originOf } from './source/origin.mts';
+import { freePlace } from './commit/place.mts';
+import { refuseSameName } from './source/same-name.mts';
+import { underSession } from './commit/session.mts';
+import { openSource, spoolStdin, type Source } from './source/source.mts';
+import { recognise, type Transcript } from './source/transcript.mts';
+import { sessionNamed } from './source/session-id.mts';
 import { harnessOf, type BuildPlace, type BuildRequest, type BuildResult, type Work } from './work.mts';
 
 /** Which session a source belongs to, told without a lock and without writing. `row` is absent for a new one. */

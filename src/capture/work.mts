@@ -4,7 +4,7 @@ import type { Lock } from '../lib/fs/lock.mts';
 import type { Redactor } from '../transcript/redaction/redactor.mts';
 import type { SessionFacts } from '../transcript/turn.mts';
 import type { Manifest } from '../store/manifest.mts';
-import type { Transcript } from './transcript.mts';
+import type { Transcript } from './source/transcript.mts';
 
 /** What a build is asked to do. Names are as typed. */
 export interface BuildRequest {

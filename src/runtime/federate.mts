@@ -5,7 +5,7 @@
  */
 import { acquire, type Lock } from '../lib/fs/lock.mts';
 import { HandoffError } from '../lib/errors.mts';
-import { indexSessions } from '../capture/index-many.mts';
+import { indexSessions } from '../capture/commit/index-many.mts';
 import type { ResealPlace } from '../capture/reseal.mts';
 import { checkSession } from '../store/checker.mts';
 import { indexRow } from '../store/index-file.mts';

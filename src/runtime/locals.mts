@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import { HandoffError } from '../lib/errors.mts';
-import { placeDir } from '../capture/commit.mts';
+import { placeDir } from '../capture/commit/commit.mts';
 import { folders } from '../store/index-file.mts';
 import { sessionPaths, storePaths } from '../store/layout.mts';
 import { readManifest } from '../store/manifest.mts';

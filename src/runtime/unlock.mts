@@ -1,7 +1,7 @@
 /** Who holds a lock; what a dead holder left is settled before its lock goes. A living one is never broken. */
 import { HandoffError } from '../lib/errors.mts';
 import { acquire, allLocks, recordsOf, type Held } from '../lib/fs/lock.mts';
-import { takeSession } from '../capture/session.mts';
+import { takeSession } from '../capture/commit/session.mts';
 import { storePaths } from '../store/layout.mts';
 import { findByPrefix } from '../store/lookup.mts';
 

@@ -5,8 +5,8 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { endsOf } from '../../src/capture/peek.mts';
-import { peekByShape } from '../../src/capture/subagents.mts';
+import { endsOf } from '../../src/capture/recorded/peek.mts';
+import { peekByShape } from '../../src/capture/recorded/subagents.mts';
 import { HandoffError } from '../../src/lib/errors.mts';
 import { readManifest } from '../../src/store/manifest.mts';
 import { shapeOf } from '../../src/transcript/shape.mts';

@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { mergeFacts } from '../../src/capture/facts.mts';
+import { mergeFacts } from '../../src/capture/source/facts.mts';
 import type { LineAdapter } from '../../src/transcript/adapter.mts';
 import type { JsonObject, SessionFacts, Tokens, TurnDraft } from '../../src/transcript/turn.mts';
 import { addTotal, totalOf } from '../../src/transcript/usage.mts';

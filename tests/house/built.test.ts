@@ -26,7 +26,7 @@ describe('the built program', () => {
   });
 
   it('can make every module: nothing that one imports is missing', () => {
-    const names = sourceFiles().map(({ name }) => name.slice(0, -'.mts'.length)).filter((name) => !isEntry(`${name}.mts`) && name !== 'capture/render-worker');
+    const names = sourceFiles().map(({ name }) => name.slice(0, -'.mts'.length)).filter((name) => !isEntry(`${name}.mts`) && name !== 'capture/renders/worker');
     const script = `${importBuilt('lib/errors', 'HandoffError')}
       for (const name of ${JSON.stringify(names)}) for (const [key, value] of Object.entries($need(name))) if (value === undefined) console.log(name, key);
       console.log(new HandoffError('USAGE', 'one').code);`;

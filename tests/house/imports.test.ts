@@ -106,7 +106,7 @@ describe('what only some may touch', () => {
   });
 
   it('threads: the renders of a long transcript', () => {
-    expect(importers(/^node:worker_threads$/, (name) => name.startsWith('capture/render-'))).toEqual([]);
+    expect(importers(/^node:worker_threads$/, (name) => name.startsWith('capture/renders/'))).toEqual([]);
   });
 
   it('the network: the installer', () => {

@@ -83,7 +83,7 @@ async function fileOf({ source, harness }: Options<typeof flags>, [word]: readon
 /** Who names no file is told of the newest one; where that cannot be found out, the sentence stands alone. */
 async function hint(harness: string | undefined, io: Io): Promise<string> {
   try {
-    const { newestHere } = await import('../../capture/sessions-here.mts');
+    const { newestHere } = await import('../../capture/recorded/sessions-here.mts');
     const newest = await newestHere({ env: io.env, cwd: io.cwd, harness, note: () => {} });
     return newest === undefined ? '' : `; the newest of this folder is ${newest.path}, which \`handoff build --latest\` takes`;
   } catch (error) {
@@ -94,7 +94,7 @@ async function hint(harness: string | undefined, io: Io): Promise<string> {
 
 async function latest({ source, harness }: Options<typeof flags>, [word]: readonly string[], io: Io): Promise<string> {
   if (source !== undefined || word !== undefined) throw new HandoffError('USAGE', 'build takes either a file or --latest');
-  const { newestHere } = await import('../../capture/sessions-here.mts');
+  const { newestHere } = await import('../../capture/recorded/sessions-here.mts');
   const newest = await newestHere({ env: io.env, cwd: io.cwd, harness, note: (text) => io.note(text) });
   if (newest === undefined) throw new HandoffError('SOURCE', `no session of this folder is recorded${harness === undefined ? '' : ` by ${harness}`}; \`handoff sources --all\` shows those of other folders`);
   io.note(`the newest transcript of this folder is ${newest.path} (${newest.place.harness})`);

@@ -1,8 +1,8 @@
 import type { Command } from '../../lib/cli/command.mts';
 import { storeHere } from '../../lib/cli/store.mts';
-import { oneLine, titleOf } from '../../capture/peek.mts';
-import { createStanding, type Standing } from '../../capture/standing.mts';
-import { sessionsHere, type Recorded } from '../../capture/sessions-here.mts';
+import { oneLine, titleOf } from '../../capture/recorded/peek.mts';
+import { createStanding, type Standing } from '../../capture/recorded/standing.mts';
+import { sessionsHere, type Recorded } from '../../capture/recorded/sessions-here.mts';
 import { shown } from '../../render/text.mts';
 import { allSessions } from '../../store/lookup.mts';
 import { createRedactor } from '../../transcript/redaction/create.mts';

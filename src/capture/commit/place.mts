@@ -1,0 +1,22 @@
+/** Which folder a new session gets. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { namesIn } from '../../lib/fs/files.mts';
+import { allLocks } from '../../lib/fs/lock.mts';
+import { sessionKey, sessionPaths, storePaths } from '../../store/layout.mts';
+import { withSuffix } from '../../store/names.mts';
+import { placeDir } from './commit.mts';
+
+/** `project/folder` for the new session `id`: the wanted one where it is free. Names that differ only in case are the same on some file systems. */
+export function freePlace(root: string, id: string, project: string, wanted: string): string {
+  return isTaken(root, project, wanted, id) ? `${project}/${withSuffix(wanted, id)}` : `${project}/${wanted}`;
+}
+
+/** A folder without a manifest is nobody's, unless another session's lock names it: its first build is at work. */
+function isTaken(root: string, project: string, folder: string, id: string): boolean {
+  const lower = folder.toLowerCase();
+  const named = allLocks(storePaths(root).locks).some(({ record }) => record?.key !== sessionKey(id) && String(record?.['place']).toLowerCase() === `${project}/${lower}`);
+  if (named) return true;
+  return namesIn(path.join(storePaths(root).projects, project)).some((name) => name.toLowerCase() === lower
+    && (name !== folder || fs.existsSync(sessionPaths(placeDir(root, `${project}/${name}`)).manifest)));
+}

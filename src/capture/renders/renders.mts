@@ -1,0 +1,182 @@
+/**
+ * The renders of a session, staged beside their targets: TOOLS.md while the timeline is read, then HANDOFF.llm.json,
+ * HANDOFF.summary.json and HANDOFF.md. They see the timeline's bytes and the manifest and nothing else, so a first build,
+ * a rebuild, a merge and `render` give the same bytes.
+ */
+import fs from 'node:fs';
+import { readLines, type Line } from '../../lib/fs/lines.mts';
+import type { Rollback } from '../../lib/fs/rollback.mts';
+import { ZEROS } from '../../lib/hash-chain.mts';
+import { renderBrief } from '../../render/brief.mts';
+import { payloadFields, summaryFields } from '../../render/fields.mts';
+import type { Digest } from '../../render/digest.mts';
+import { createReducer } from '../../render/reduce.mts';
+import { createToolsWriter, toolsHeader } from '../../render/tools.mts';
+import type { RenderView, ToolOutputRules } from '../../render/view.mts';
+import { joinHandoff } from '../../store/evidence.mts';
+import type { SessionPaths } from '../../store/layout.mts';
+import type { Fork } from '../../store/manifest.mts';
+import { StagedFile } from './staged-file.mts';
+import { parseTurn, readTurns } from '../../store/timeline.mts';
+
+export interface RenderRules {
+  objective?: string | undefined;
+  maxBriefTokens: number;
+  tools: ToolOutputRules;
+  /** The manifest's: which turns are copies. */
+  fork?: Pick<Fork, 'until_seq' | 'apart'> | undefined;
+}
+
+export interface RenderHashes {
+  tools_sha256: string;
+  summary_sha256: string;
+  payload_sha256: string;
+}
+
+export interface Rendered extends RenderHashes {
+  /** Turns that were read. */
+  turns: number;
+  objective: string;
+}
+
+export interface Renders {
+  /** Reads the timeline up to this byte, the end of a line. */
+  advance(bytes: number): void;
+  /** Writes the payloads over the timeline up to `bytes`; their hashes have the manifest's hash as zeros. */
+  finish(bytes: number, view: RenderView): Promise<Rendered>;
+  /** Puts the manifest's hash into the payloads, writes the brief, waits until all of it is durable. */
+  seal(view: RenderView): Promise<void>;
+  /** Another thread writes the files. */
+  readonly inThread: boolean;
+  /** SHA-256 of the first `bytes` bytes of an open file, beside other work; absent where there is no other thread. */
+  hash?(fd: number, bytes: number): Promise<string>;
+  /** Stops all work on the files, before they are removed. */
+  abandon(): Promise<void>;
+}
+
+export interface RenderJob {
+  paths: SessionPaths;
+  session: string;
+  token: string;
+  rules: RenderRules;
+}
+
+export function openRenders({ paths, session, token, rules }: RenderJob, rollback: Rollback): Renders {
+  const reducer = createReducer({
+    ...(rules.objective === undefined ? {} : { objective: rules.objective }),
+    ...(rules.fork?.until_seq === undefined ? {} : { replayedUntil: rules.fork.until_seq, replayedApart: rules.fork.apart === true }),
+  });
+  const writer = createToolsWriter(rules.tools);
+  const tools = new StagedFile(paths.tools, token, rollback);
+  tools.text(toolsHeader(session));
+  const read = { bytes: 0, turns: 0, tools: 0 };
+  let digest: Digest | undefined;
+  let payload: { file: StagedFile; hashAt: number } | undefined;
+  let summary: { file: StagedFile; hashAt: number } | undefined;
+  const digested = () => (digest ??= reducer.digest());
+
+  const advance = (bytes: number) => {
+    if (bytes <= read.bytes) return;
+    for (const turn of readTurns(paths.timeline, bytes, read.bytes)) {
+      read.turns += 1;
+      reducer.add(turn);
+      if (turn.class !== 'TOOL') continue;
+      read.tools += 1;
+      tools.text(writer.entry(turn));
+    }
+    read.bytes = bytes;
+  };
+
+  return {
+    advance,
+    async finish(bytes, view) {
+      advance(bytes);
+      tools.text(writer.footer(read.tools));
+      tools.syncSoon();
+      const zeros = { ...view, manifest_sha256: ZEROS };
+      payload = { file: new StagedFile(paths.payload, token, rollback), hashAt: 0 };
+      const head = JSON.stringify(payloadFields(digested(), zeros), null, 2).slice(0, -'\n}'.length);
+      payload.hashAt = hashPlaceIn(head);
+      payload.file.text(head);
+      payload.file.text(',\n  "timeline": [');
+      copyLines(paths.timeline, bytes, payload.file, undefined);
+      payload.file.text('],\n  "tool_calls": [');
+      copyLines(paths.timeline, bytes, payload.file, createToolsWriter(rules.tools));
+      payload.file.text(']\n}');
+      const fields = JSON.stringify(summaryFields(digested(), zeros), null, 2);
+      summary = { file: new StagedFile(paths.summary, token, rollback), hashAt: hashPlaceIn(fields) };
+      summary.file.text(fields);
+      return { tools_sha256: tools.digest(), summary_sha256: summary.file.digest(), payload_sha256: payload.file.digest(), turns: read.turns, objective: digested().objective };
+    },
+    async seal(view) {
+      if (payload === undefined || summary === undefined) throw new Error('seal before finish');
+      for (const { file, hashAt } of [payload, summary]) {
+        file.digest();
+        file.patch(view.manifest_sha256, hashAt);
+        // The longest one is on its way to the disk while the brief is made.
+        file.syncSoon();
+      }
+      const brief = new StagedFile(paths.brief, token, rollback);
+      brief.text(joinHandoff(renderBrief(digested(), view, { maxBriefTokens: rules.maxBriefTokens }), ''));
+      await Promise.all([tools, payload.file, summary.file, brief].map((file) => file.finish()));
+    },
+    inThread: false,
+    async abandon() {},
+  };
+}
+
+/** Where the 64 zeros of the manifest's hash begin, in bytes. A quoted key cannot stand inside a string of a transcript. */
+function hashPlaceIn(json: string): number {
+  const key = `"manifest_sha256": "${ZEROS}"`;
+  const at = json.lastIndexOf(key);
+  if (at < 0) throw new Error('no place for the hash of the manifest');
+  return Buffer.byteLength(json.slice(0, at)) + key.length - ZEROS.length - 1;
+}
+
+const CLASS_KEY = Buffer.from('"class":"');
+const TOOL_CLASS = Buffer.from('"class":"TOOL"');
+const OUT_BYTES = 1 << 20;
+
+/**
+ * The timeline's lines as elements of an array, byte for byte; with a writer only those of class TOOL, through its rules.
+ * The class stands before the text, so the first such key in a line is the line's own.
+ */
+function copyLines(timeline: string, bytes: number, to: StagedFile, rules: ReturnType<typeof createToolsWriter> | undefined): void {
+  const fd = fs.openSync(timeline, 'r');
+  let out = Buffer.allocUnsafe(OUT_BYTES);
+  let held = 0;
+  let first = true;
+  const put = (line: Buffer) => {
+    const need = line.length + 2;
+    if (held + need > out.length) {
+      if (held > 0) to.bytes(out.subarray(0, held));
+      held = 0;
+      if (need > out.length) out = Buffer.allocUnsafe(need);
+    }
+    if (!first) out[held++] = 44;
+    out[held++] = 10;
+    first = false;
+    held += line.copy(out, held);
+  };
+  try {
+    const lines = readLines(fd, { from: 0, to: bytes, maxLineBytes: Number.MAX_SAFE_INTEGER });
+    for (let line: Line | undefined = lines.next(); line !== undefined; line = lines.next()) {
+      if (line.bytes.length === 0) continue;
+      if (rules === undefined) {
+        put(line.bytes);
+        continue;
+      }
+      const at = line.bytes.indexOf(CLASS_KEY);
+      if (at < 0 || line.bytes.compare(TOOL_CLASS, 0, TOOL_CLASS.length, at, Math.min(at + TOOL_CLASS.length, line.bytes.length)) !== 0) continue;
+      if (rules.isIdentity) put(line.bytes);
+      else {
+        const turn = parseTurn(line.bytes.toString('utf8'));
+        if (turn !== undefined) put(Buffer.from(JSON.stringify(rules.filteredTool(turn))));
+      }
+    }
+    if (held > 0) to.bytes(out.subarray(0, held));
+  } finally {
+    fs.closeSync(fd);
+  }
+  if (!first) to.text('\n');
+}
