@@ -32,8 +32,6 @@ export interface Scenario {
   renews?: true;
   /** A file that it leaves also where it was refused. */
   keeps?: string;
-  /** Its main thread syncs a file before others do: what fails by its number fails there first. */
-  syncsFirst?: true;
   /** It finishes or takes back what others began, step by step: what it has done stays done where it is refused then. */
   settles?: true;
   /** Manifests may have gone up by so many revisions at the most. */
@@ -47,7 +45,7 @@ export const SCENARIOS: readonly Scenario[] = [
   { name: 'retitle', known: true, argv: () => ['retitle', 'subject', 'better-name'], revisions: 1 },
   { name: 'forget', known: true, argv: () => ['forget', 'subject', '--force'], revisions: 0 },
   { name: 'auto', known: true, entry: 'agents-handoff', argv: (transcript) => ['auto', '--source', transcript, '--min-fresh-ms', '-3600000'], again: 2, revisions: 1 },
-  { name: 'promote', known: true, entry: 'agents-handoff', argv: () => ['promote', 'subject'], keeps: 'projects/here/subject/manifest.json.bak', syncsFirst: true, again: 2, renews: true, revisions: 0 },
+  { name: 'promote', known: true, entry: 'agents-handoff', argv: () => ['promote', 'subject'], keeps: 'projects/here/subject/manifest.json.bak', again: 2, renews: true, revisions: 0 },
   { name: 'index', known: true, entry: 'agents-handoff', argv: () => ['index'], spoil: conflicted, again: 2, settles: true, revisions: 0 },
   { name: 'merge', known: true, entry: 'agents-handoff', argv: () => ['merge', 'subject', 'bystander', '--render'], makes: 'subject+merge+bystander', again: 3, revisions: 0 },
   { name: 'federated-merge', known: true, entry: 'agents-handoff', argv: () => ['federated-merge', '--from', 'remote'], before: remoteThatGoesOn, again: 2, revisions: 1 },

@@ -4,7 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { callsOffMain, countCalls, failAt, killAt, strike, type Call, type Child, type Ended } from '../helpers/strace.ts';
+import { callsOffMain, countCalls, failAt, hasFixedPath, killAt, strike, type Call, type Child, type Ended } from '../helpers/strace.ts';
 import { LONG, SHORT, type Scenario } from './commands.ts';
 import { record } from './record.ts';
 import { contents, EVIDENCE, explains, listing, manifests, type Workshop } from './workshop.ts';
@@ -42,7 +42,7 @@ export const openPoints = (reads: readonly Call[]): Point[] => reads.map((call, 
 export function errorPoints(calls: readonly Call[]): Point[] {
   return calls.flatMap((call, at) => {
     const isSync = /^f(data)?sync$/.test(call.name);
-    if (call.off && !call.alone && !isSync) return [];
+    if (call.off && !call.alone && !(isSync && (call.first || hasFixedPath(call)))) return [];
     const errors = ERRORS[call.name] ?? ['EIO'];
     const once = errors.map((errno): Point => ({ call, at, fault: { kind: 'error', errno, lasting: false } }));
     return LASTING.has(call.name) ? [...once, { call, at, fault: { kind: 'error', errno: errors[0]!, lasting: true } } satisfies Point] : once;
@@ -157,8 +157,7 @@ export class Scene {
 
   /** What other threads do: syncs, which change nothing but may fail. */
   callsOff(): Call[] {
-    const calls = callsOffMain(this.fresh());
-    return this.scenario.syncsFirst === true ? calls.filter(({ alone }) => alone) : calls;
+    return callsOffMain(this.fresh());
   }
 
   /** Where it opens something of the store to read it, or a folder to sync it. */

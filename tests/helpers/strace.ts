@@ -43,11 +43,15 @@ export interface Call {
   where: string;
   /** Paths as they were in this run. */
   paths: readonly string[];
-  /** Made by another thread than the main one; `alone`: the main thread makes fewer calls of this name. */
+  /**
+   * Made by another thread than the main one; `alone`: the main thread makes fewer calls of this name, `first`: it has made
+   * fewer when this one comes.
+   */
   off?: true;
   /** It changes nothing: a file or folder that is opened to be read. */
   reads?: true;
   alone?: boolean;
+  first?: boolean;
 }
 
 export interface Ended {
@@ -174,15 +178,24 @@ export function unsyncedAt(child: Child, committed: (call: Call) => boolean): st
 
 /** Runs the command undisturbed with every thread followed; the calls on the store that `countCalls` cannot see. */
 export function callsOffMain(child: Child): Call[] {
-  const run = trace(child, ['-ff', '-e', TRACE]);
-  const onMain = (name: string): number => run.log.filter((line) => line.startsWith(`${name}(`)).length;
-  return run.others.flatMap((lines) => numbered(lines, child.store)).map((call) => ({ ...call, off: true, alone: onMain(call.name) < call.ordinal }));
+  const run = trace(child, ['-ff', '-ttt', '-e', TRACE]);
+  const timed = (lines: readonly string[]) => lines.map((line) => ({ at: Number.parseFloat(line), line: line.replace(/^\d+\.\d+ /, '') }));
+  const main = timed(run.log);
+  return run.others.map(timed).flatMap((lines) => numbered(lines.map(({ line }) => line), child.store).map((call) => {
+    const isOfName = ({ line }: { line: string }): boolean => line.startsWith(`${call.name}(`);
+    const began = lines.filter(isOfName)[call.ordinal - 1]?.at ?? 0;
+    const onMain = main.filter(isOfName);
+    return { ...call, off: true as const, alone: onMain.length < call.ordinal, first: onMain.filter(({ at }) => at < began).length < call.ordinal };
+  }));
 }
+
+/** A name without a random part: the call can be told by its path, whatever other threads do. */
+export const hasFixedPath = ({ where }: Call): boolean => !where.includes('*');
 
 function inject(child: Child, call: Call, what: string, struck: (line: string) => boolean): Ended {
   const options = ['-e', `trace=${call.name}`, '-e', `inject=${call.name}:${what}`];
   if (call.off) {
-    const run = trace(child, ['-ff', ...options]);
+    const run = trace(child, ['-ff', ...options, ...(hasFixedPath(call) ? ['-P', call.paths.at(-1) ?? ''] : [])]);
     const hit = run.others.some((lines) => lines.some((line) => struck(line) && storeCall(line, child.store)?.where === call.where));
     return { status: run.status, signal: run.signal, stdout: run.stdout, stderr: run.stderr, hit, ordinal: call.ordinal };
   }
@@ -202,7 +215,7 @@ export function killAt(child: Child, call: Call): Ended {
 
 /** Makes the call fail; with `lasting` every later call of its name too. */
 export function failAt(child: Child, call: Call, errno: string, lasting = false): Ended {
-  return inject(child, call, `error=${errno}:when=${call.ordinal}${lasting ? '+' : ''}`, (line) => line.endsWith('(INJECTED)'));
+  return inject(child, call, `error=${errno}:when=${call.off && hasFixedPath(call) ? 1 : call.ordinal}${lasting ? '+' : ''}`, (line) => line.endsWith('(INJECTED)'));
 }
 
 /**
