@@ -8,8 +8,8 @@ import { counted } from '../lib/plural.mts';
 import { createRedactor } from '../transcript/redaction/create.mts';
 import { noRedaction, type Redactor } from '../transcript/redaction/redactor.mts';
 import { placeParts, sessionPaths, storePaths } from '../store/layout.mts';
-import type { IndexRow } from '../store/index-file.mts';
-import { dirOf, findExact } from '../store/lookup.mts';
+import { updateIndex, type IndexRow } from '../store/index-file.mts';
+import { dirOf, findExact, sessionAt } from '../store/lookup.mts';
 import { isSealed, manifestForWriting, readManifest, type Manifest } from '../store/manifest.mts';
 import { folderName, projectSlug, tagOf } from '../store/names.mts';
 import { sourceSession } from './beside.mts';
@@ -79,7 +79,7 @@ async function buildFrom(first: Reading, again: () => Promise<Reading>, request:
   const known = sourceSession(root, findExact(root, id, uuid), transcript);
   return underSession(root, known?.uuid ?? id, 'build', async (lock) => {
     // A dead holder's work was settled just now, or another build ended: only what stands under the lock counts.
-    const row = findExact(root, known?.uuid ?? id, uuid);
+    const row = findExact(root, known?.uuid ?? id, uuid) ?? withoutRow(root, id, projectOf(transcript, request, place));
     if (row !== undefined && row.uuid !== (known?.uuid ?? id)) throw new HandoffError('CHANGING', `${row.id} became the session of ${transcript.path} while the build waited for it; try again`);
     if (row !== undefined && request.project !== undefined && projectSlug(request.project) !== row.project) {
       throw new HandoffError('USAGE', `${row.uuid} is in project ${row.project}; \`handoff rename ${row.id} ${projectSlug(request.project)}\` moves it`);
@@ -128,6 +128,13 @@ function upToDate({ place, at, session }: Work, manifest: Manifest): BuildResult
     throw new HandoffError('DAMAGED', `timeline.jsonl of ${session} ${how}; nothing was written (\`handoff verify\` has the details)`);
   }
   return { action: 'up-to-date', session, project: placeParts(at).project, dir: placeDir(place.root, at), watermark: manifest.watermark, revision: manifest.revisions };
+}
+
+/** The session where its first build put it, although the index has lost its row: it is not built a second time, and has a row again. */
+function withoutRow(root: string, id: string, project: string): IndexRow | undefined {
+  const row = sessionAt(root, `${project}/${folderName(id)}`, id);
+  if (row !== undefined) updateIndex(root, { put: row });
+  return row;
 }
 
 function sessionId({ source, facts, head }: Transcript, request: BuildRequest): string {
