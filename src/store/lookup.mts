@@ -167,7 +167,7 @@ export function findByPrefix(root: string, prefix: string): IndexRow {
 
 function beginningWith(rows: readonly IndexRow[], prefix: string): IndexRow[] {
   const names = (row: IndexRow) => [row.id, row.uuid, ...(row.source_id === undefined ? [] : [row.source_id])];
-  const inProject = (row: IndexRow) => prefix.startsWith(`${row.project}/`) && prefix.length > row.project.length + 1;
+  const inProject = (row: IndexRow) => prefix.startsWith(`${row.project}/`);
   // A session's own id before a folder's name, and both before the id of a transcript that may stand in several.
   const exact = [(row: IndexRow) => row.uuid, (row: IndexRow) => row.id, (row: IndexRow) => row.source_id]
     .map((name) => rows.filter((row) => name(row) === prefix || `${row.project}/${name(row)}` === prefix));
