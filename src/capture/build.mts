@@ -19,7 +19,9 @@ import type { BuildPlace, BuildRequest, BuildResult } from './work.mts';
 export type { BuildPlace, BuildRequest, BuildResult };
 
 /** Throws HandoffError; whatever it throws, the store is as it was or settled by the next build. */
-export async function build(given: BuildRequest, place: BuildPlace): Promise<BuildResult> {
+export async function build(asked: BuildRequest, place: BuildPlace): Promise<BuildResult> {
+  // A name that a script left empty is none, as an empty --session is none.
+  const given = asked.project === '' ? { ...asked, project: undefined } : asked;
   // Names that a redaction would change are not found as they were given, and then cleaned.
   const known = given.file === '-' ? undefined : await alreadyKnown(given, place);
   return known ?? (await import('./under-lock.mts')).buildUnderLock(await cleanRequest(given, place), place);

@@ -142,7 +142,7 @@ function sessionId({ source, facts, head }: Transcript, request: BuildRequest): 
 }
 
 function projectOf({ facts, adapter, whole }: Transcript, request: BuildRequest, place: BuildPlace): string {
-  const name = request.project ?? place.projectName ?? tagOf(facts.thread)
+  const name = request.project ?? (place.projectName || undefined) ?? tagOf(facts.thread)
     ?? (facts.cwd === undefined ? undefined : facts.cwd.split(/[/\\]/).filter((part) => part !== '').at(-1))
     ?? (harnessOf(request.harness, facts, adapter ?? whole?.adapter) || 'unsorted');
   return projectSlug(name);
