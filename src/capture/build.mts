@@ -5,7 +5,7 @@
 import fs from 'node:fs';
 import { namesIn } from '../lib/fs/files.mts';
 import { SEAL_FORMAT, sessionPaths, storePaths } from '../store/layout.mts';
-import { dirOf, findExact } from '../store/lookup.mts';
+import { dirOf, findExact, isListed } from '../store/lookup.mts';
 import { isSealed, readManifest } from '../store/manifest.mts';
 import { projectSlug } from '../store/names.mts';
 import { shapeOf } from '../transcript/shape.mts';
@@ -19,7 +19,9 @@ import type { BuildPlace, BuildRequest, BuildResult } from './work.mts';
 export type { BuildPlace, BuildRequest, BuildResult };
 
 /** Throws HandoffError; whatever it throws, the store is as it was or settled by the next build. */
-export async function build(given: BuildRequest, place: BuildPlace): Promise<BuildResult> {
+export async function build(asked: BuildRequest, place: BuildPlace): Promise<BuildResult> {
+  // A name that a script left empty is none, as an empty --session is none.
+  const given = asked.project === '' ? { ...asked, project: undefined } : asked;
   // Names that a redaction would change are not found as they were given, and then cleaned.
   const known = given.file === '-' ? undefined : await alreadyKnown(given, place);
   return known ?? (await import('./under-lock.mts')).buildUnderLock(await cleanRequest(given, place), place);
@@ -35,8 +37,8 @@ async function alreadyKnown(request: BuildRequest, { root, cwd }: BuildPlace): P
     const id = sessionNamed(source.path, facts, shape.records, request.session);
     const row = findExact(root, id, request.session === undefined ? facts.uuid : undefined);
     if (row === undefined || (request.project !== undefined && projectSlug(request.project) !== row.project)) return undefined;
-    // A lock, or what a crash left of one, is for whoever takes a lock next.
-    if (namesIn(storePaths(root).locks).length > 0 || legacyFolders(root).length > 0) return undefined;
+    // A lock, what a crash left of one, and a row that was lost are for whoever takes a lock next.
+    if (namesIn(storePaths(root).locks).length > 0 || legacyFolders(root).length > 0 || !isListed(root, row.uuid)) return undefined;
     const dir = dirOf(root, row);
     const read = readManifest(sessionPaths(dir).manifest);
     if (read.state !== 'read' || !read.sound || !isSealed(read.manifest) || read.manifest.seal.format > SEAL_FORMAT) return undefined;

@@ -8,8 +8,8 @@ import { counted } from '../lib/plural.mts';
 import { createRedactor } from '../transcript/redaction/create.mts';
 import { noRedaction, type Redactor } from '../transcript/redaction/redactor.mts';
 import { placeParts, sessionPaths, storePaths } from '../store/layout.mts';
-import type { IndexRow } from '../store/index-file.mts';
-import { dirOf, findExact } from '../store/lookup.mts';
+import { updateIndex, type IndexRow } from '../store/index-file.mts';
+import { dirOf, findExact, isListed, sessionAt } from '../store/lookup.mts';
 import { isSealed, manifestForWriting, readManifest, type Manifest } from '../store/manifest.mts';
 import { folderName, projectSlug, tagOf } from '../store/names.mts';
 import { sourceSession } from './beside.mts';
@@ -79,7 +79,7 @@ async function buildFrom(first: Reading, again: () => Promise<Reading>, request:
   const known = sourceSession(root, findExact(root, id, uuid), transcript);
   return underSession(root, known?.uuid ?? id, 'build', async (lock) => {
     // A dead holder's work was settled just now, or another build ended: only what stands under the lock counts.
-    const row = findExact(root, known?.uuid ?? id, uuid);
+    const row = findExact(root, known?.uuid ?? id, uuid) ?? sessionAt(root, `${projectOf(transcript, request, place)}/${folderName(id)}`, id);
     if (row !== undefined && row.uuid !== (known?.uuid ?? id)) throw new HandoffError('CHANGING', `${row.id} became the session of ${transcript.path} while the build waited for it; try again`);
     if (row !== undefined && request.project !== undefined && projectSlug(request.project) !== row.project) {
       throw new HandoffError('USAGE', `${row.uuid} is in project ${row.project}; \`handoff rename ${row.id} ${projectSlug(request.project)}\` moves it`);
@@ -93,7 +93,10 @@ async function buildFrom(first: Reading, again: () => Promise<Reading>, request:
       if (sessionId(transcript, request) !== id) throw new HandoffError('CHANGING', `${transcript.path} became another session's while the build waited for it; try again`);
     }
     if (base !== undefined) refuseSameName(transcript, request, base.manifest);
-    return decide({ transcript, redactor: transcript.whole === undefined ? undefined : redactor, request, place, at, base, lock, session: row?.uuid ?? id });
+    const result = await decide({ transcript, redactor: transcript.whole === undefined ? undefined : redactor, request, place, at, base, lock, session: row?.uuid ?? id });
+    // A build writes its row. Where there was nothing to build, the row may be all that is missing.
+    if (result.action === 'up-to-date' && row !== undefined && !isListed(root, row.uuid)) updateIndex(root, { put: row });
+    return result;
   });
 }
 
@@ -135,7 +138,7 @@ function sessionId({ source, facts, head }: Transcript, request: BuildRequest): 
 }
 
 function projectOf({ facts, adapter, whole }: Transcript, request: BuildRequest, place: BuildPlace): string {
-  const name = request.project ?? place.projectName ?? tagOf(facts.thread)
+  const name = request.project ?? (place.projectName || undefined) ?? tagOf(facts.thread)
     ?? (facts.cwd === undefined ? undefined : facts.cwd.split(/[/\\]/).filter((part) => part !== '').at(-1))
     ?? (harnessOf(request.harness, facts, adapter ?? whole?.adapter) || 'unsorted');
   return projectSlug(name);

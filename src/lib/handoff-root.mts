@@ -73,6 +73,10 @@ export function findRoot({ cwd, env, home }: Surroundings): Root {
   // The walk is done all the same: its configuration holds wherever the store is.
   if (env['HANDOFFS_ROOT']) found = { root: resolve(cwd, env['HANDOFFS_ROOT']), source: 'env' };
   found ??= { root: defaultRoot(home, env), source: 'default' };
+  if (isThere(found.root) && !isFolder(found.root)) {
+    const by = { env: 'HANDOFFS_ROOT', config: configFile, discover: 'the walk', default: 'the default' }[found.source];
+    throw new HandoffError('CONFIG', `the store has to be a folder, and ${found.root}, which ${by} names, is none`, { data: { root: found.root } });
+  }
   return { ...found, ...(configFile === undefined ? {} : { configFile }), config: fillConfig(file), notes };
 }
 

@@ -34,6 +34,7 @@ const CHECK_OF: Partial<Record<FindingId, Check>> = {
   'line-ends': 'counts',
   'chain-broken': 'counts',
   'chain-segment': 'counts',
+  'chain-length': 'counts',
   'payload-missing': 'payload',
   'payload-differs': 'payload',
   'payload-unreadable': 'payload',

@@ -47,6 +47,10 @@ function check(fd: number, paths: SessionPaths, manifest: Manifest, atWork: AtWo
   if (sealed && findings.length === 0 && (chain?.whole !== true || (chain.rows.at(-1)?.bytes ?? 0) !== committed)) {
     findings.push(fail('chain-broken', 'chain.jsonl does not lead to the sealed head (chain broken)', manifest.seal.chain_head, chain?.rows.at(-1)?.head));
   }
+  // A negative number is a last row whose line end is missing.
+  if (sealed && findings.length === 0 && chain !== undefined && chain.beyond > 0 && !tailNamed) {
+    findings.push(fail('chain-length', `chain.jsonl has ${chain.bytes + chain.beyond} bytes, ${chain.bytes} were committed`, chain.bytes, chain.bytes + chain.beyond));
+  }
   return findings;
 }
 

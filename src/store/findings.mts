@@ -12,6 +12,7 @@ export const FINDINGS = {
   'line-ends': 'fail',
   'chain-broken': 'fail',
   'chain-segment': 'fail',
+  'chain-length': 'fail',
   'payload-missing': 'fail',
   'payload-differs': 'fail',
   'payload-unreadable': 'fail',

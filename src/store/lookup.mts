@@ -20,9 +20,22 @@ export function allSessions(root: string): IndexRow[] {
 
 /** The rows and what locks tell; the latter alone, where the whole index does not mention what is looked for: parsing the rows of thousands takes longer than most builds. */
 function rowsThatMayName(root: string, mentions: (index: string) => boolean): IndexRow[] {
-  const text = readText(storePaths(root).index);
-  if (text !== undefined && isWhole(text) && !mentions(text)) return withLocked(root, []);
-  return withLocked(root, (text === undefined ? undefined : parseRows(text)) ?? rowsFromManifests(root));
+  const text = readText(storePaths(root).index) ?? '';
+  // An index without a row may have lost them all: a store that is empty costs nothing to look through.
+  const isBelieved = isWhole(text) && text.trim() !== '[]';
+  if (isBelieved && !mentions(text)) return withLocked(root, []);
+  return withLocked(root, (isBelieved ? parseRows(text) : undefined) ?? rowsFromManifests(root));
+}
+
+/** Whether INDEX.json says anything of the session `id`: a merge of git, or a hand, may have taken its row. */
+export function isListed(root: string, id: string): boolean {
+  return readText(storePaths(root).index)?.includes(JSON.stringify(id)) === true;
+}
+
+/** The session `id` where it lies in `place` (`project/folder`) and no row says so, as a merge of git may leave an index. */
+export function sessionAt(root: string, place: string, id: string): IndexRow | undefined {
+  const row = rowAt(root, place);
+  return row?.uuid === id ? row : undefined;
 }
 
 /**
@@ -138,10 +151,12 @@ function isGivenName({ id, uuid }: IndexRow): boolean {
 }
 
 /**
- * The one session whose id, folder or uuid begins with `prefix`, or `project/prefix`; an exact match wins.
- * Throws NO_MATCH or AMBIGUOUS.
+ * The one session whose id, folder or uuid begins with `prefix`, or `project/prefix`; an exact match wins. A project's name
+ * alone is none of these: `forget` of an unset variable, or of a word too short, must not find what happens to be alone.
+ * Throws USAGE for an empty prefix, NO_MATCH or AMBIGUOUS.
  */
 export function findByPrefix(root: string, prefix: string): IndexRow {
+  if (prefix === '') throw new HandoffError('USAGE', 'an empty prefix names no session; `handoff list` shows those there are');
   let isEmpty = true;
   const look = (): IndexRow[] => {
     const rows = allSessions(root);
@@ -157,12 +172,13 @@ export function findByPrefix(root: string, prefix: string): IndexRow {
 }
 
 function beginningWith(rows: readonly IndexRow[], prefix: string): IndexRow[] {
-  const names = (row: IndexRow) => [row.id, row.uuid, `${row.project}/${row.id}`, `${row.project}/${row.uuid}`, ...(row.source_id === undefined ? [] : [row.source_id])];
+  const names = (row: IndexRow) => [row.id, row.uuid, ...(row.source_id === undefined ? [] : [row.source_id])];
+  const inProject = (row: IndexRow) => prefix.startsWith(`${row.project}/`);
   // A session's own id before a folder's name, and both before the id of a transcript that may stand in several.
   const exact = [(row: IndexRow) => row.uuid, (row: IndexRow) => row.id, (row: IndexRow) => row.source_id]
     .map((name) => rows.filter((row) => name(row) === prefix || `${row.project}/${name(row)}` === prefix));
   let hits = exact.find((found) => found.length > 0) ?? [];
-  if (hits.length === 0) hits = rows.filter((row) => names(row).some((name) => name.startsWith(prefix)));
+  if (hits.length === 0) hits = rows.filter((row) => names(row).some((name) => name.startsWith(prefix) || (inProject(row) && `${row.project}/${name}`.startsWith(prefix))));
   // 2.0.x let the first part of `session-<date>` go.
   if (hits.length === 0 && !prefix.startsWith('session-')) hits = rows.filter((row) => names(row).some((name) => name.startsWith(`session-${prefix}`)));
   return unique(hits);

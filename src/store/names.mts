@@ -25,6 +25,11 @@ export function withSuffix(name: string, id: string): string {
   return `${name.slice(0, MOST_BYTES - suffix.length)}${suffix}`;
 }
 
+/** An id is a transcript's own word: a line end in it must not begin a line that says something else. */
+export function idInLine(id: string): string {
+  return id.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 const BESIDE = /~[0-9a-f]{8}$/;
 
 /** The session that went another way in another store, beside the one that kept the id; `mark` begins with 8 hex digits of its own. */

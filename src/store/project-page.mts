@@ -2,6 +2,7 @@
 import { readText, replaceFile } from '../lib/fs/files.mts';
 import { NEW } from './index-file.mts';
 import { projectPage } from './layout.mts';
+import { idInLine } from './names.mts';
 import { headOf } from './objective.mts';
 
 export interface ProjectLine {
@@ -51,9 +52,8 @@ function lineOf({ session, turns, revisions, objective }: ProjectLine): string {
   return `${startOf(session)}turns=${turns}, rev=${revisions}) :: ${head(objective)}`;
 }
 
-/** An id is a transcript's own word: a line end in it must not begin another session's line. */
 function startOf(session: string): string {
-  return `- session ${session.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)} (`;
+  return `- session ${idInLine(session)} (`;
 }
 
 /** One line that cannot become markup. */

@@ -42,6 +42,8 @@ export function detectShape(head: Buffer, path: string): Shape {
   // The items of a list may stand one a line, the last one without a comma.
   if (LIST.test(text.slice(0, PEEK))) return unreadableJson(text);
   if (records.length > 0 && (json || isRecordish(lines[0] ?? ''))) return linesShape(records, path);
+  const broken = /\.json$/i.test(path) ? undefined : brokenLines(text, lines, path);
+  if (broken !== undefined) return broken;
   if (json || OBJECT.test(text.slice(0, PEEK))) return unreadableJson(text);
   // A damaged text file has a run of NULs in it; one that is full of them is none.
   return head.subarray(0, PEEK).filter((byte) => byte === 0).length > PEEK / 10 ? { kind: 'unreadable', ...BINARY } : { kind: 'role-text' };
@@ -50,6 +52,16 @@ export function detectShape(head: Buffer, path: string): Shape {
 /** A line that is a record, or the damaged rest of one: other endings than .jsonl hold records only where the first line does. */
 function isRecordish(line: string): boolean {
   return /^[\s\0]*\{/.test(line.slice(0, 1024)) || recordIn(line) !== undefined;
+}
+
+/**
+ * JSON lines of which not one is whole: the build tells which are broken, where a document would be refused as a whole. The shape is
+ * told by records that were glued into one line. Undefined where the text is a document that runs over several lines.
+ */
+function brokenLines(text: string, lines: readonly string[], path: string): Shape | undefined {
+  if (!/^\s*\{\s*"/.test(lines[0] ?? '') || recordIn(text) !== undefined) return undefined;
+  const glued = lines.flatMap((line) => line.split(/(?<=\})\s*(?=\{)/)).map(recordIn).filter((record) => record !== undefined);
+  return glued.length > 0 ? linesShape(glued, path) : { kind: 'lines', adapter: canonical, records: [] };
 }
 
 function linesShape(records: JsonObject[], path: string): Shape {

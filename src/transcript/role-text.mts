@@ -28,6 +28,8 @@ export interface RoleReader {
    * grown file is read by giving the captured lines again, calling `end()`, and taking turns from there.
    */
   end(): RoleTurn | undefined;
+  /** Takes what was written behind a line that had no end yet when it was given: text, whatever it looks like. */
+  rest(text: string, lineNumber: number): void;
 }
 
 const MARKER = /^([ \t]*)(#*)[ \t]*(user|human|assistant|ai|system|tool)[ \t]*([:>])(?!:|\/\/)[ \t]?/i;
@@ -100,6 +102,7 @@ export function createRoleReader(): RoleReader {
       return closed;
     },
     end: close,
+    rest: add,
   };
 
   function add(line: string, lineNumber: number): void {

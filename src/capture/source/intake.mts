@@ -57,7 +57,7 @@ export async function takeIn(work: Work, origin: Origin | { kind: 'first' }, ext
   const told = origin.kind === 'rewritten' ? undefined : work.base?.manifest;
   const tokens = createTokenCount({ total: told?.usage ?? {}, recent: told?.usage_recent ?? {} });
   const reader = adapter === undefined
-    ? createTextReader(redactor, captured)
+    ? createTextReader(redactor, { lines: captured, bytes: grown?.from ?? 0 })
     : createRecordReader(adapter, redactor, {
       ownSide: adapter.ownSide?.({ path: source.path, records: head }),
       running: told?.usage_running,

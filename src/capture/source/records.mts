@@ -148,13 +148,14 @@ export function createRecordReader(adapter: LineAdapter, redactor: Redactor, opt
 }
 
 /**
- * The turns of a role-marked text. `captured`: how many of its lines were taken before; they are given again, so that the
- * reader knows the file's markers, and what goes on with the last captured turn is a turn of its own.
+ * The turns of a role-marked text. `captured`: how many of its lines were taken before, and to which byte; they are given
+ * again, so that the reader knows the file's markers, and what goes on with the last captured turn is a turn of its own.
  */
-export function createTextReader(redactor: Redactor, captured: number): TurnReader {
+export function createTextReader(redactor: Redactor, { lines: captured, bytes: to }: { lines: number; bytes: number }): TurnReader {
   const tally = createTally();
   const reader = createRoleReader();
   let at = 0;
+  let isBehind = captured === 0;
   const drafts = (turn: RoleTurn | undefined): readonly TurnDraft[] => {
     if (turn === undefined || turn.text.trim() === '') return [];
     at = turn.line;
@@ -168,12 +169,27 @@ export function createTextReader(redactor: Redactor, captured: number): TurnRead
       return at;
     },
     read(line, index) {
-      if (index === captured && captured > 0) reader.end();
       if (!isUtf8(line.bytes)) tally.notUtf8 += 1;
+      const cut = to - line.start;
+      if (index === captured - 1 && line.bytes.length > cut) {
+        // The last captured line had no end yet, and has grown.
+        reader.line(line.bytes.toString('utf8', 0, cut), index);
+        reader.end();
+        isBehind = true;
+        reader.rest(line.bytes.toString('utf8', cut), index);
+        return [];
+      }
+      if (index >= captured && !isBehind) {
+        reader.end();
+        isBehind = true;
+      }
       const turn = reader.line(line.bytes.toString('utf8'), index);
       return index < captured ? [] : drafts(turn);
     },
-    end: () => drafts(reader.end()),
+    end() {
+      const turn = reader.end();
+      return isBehind ? drafts(turn) : [];
+    },
   };
 }
 

@@ -8,6 +8,7 @@ import { counted } from '../../lib/plural.mts';
 import type { SubagentBuilt } from '../../capture/build-subagents.mts';
 import { build, type BuildPlace, type BuildResult } from '../../capture/build.mts';
 import { keptNote } from '../../capture/work.mts';
+import { idInLine } from '../../store/names.mts';
 
 const flags = {
   source: { type: 'value', value: '<file>', summary: 'the transcript, where it is not the word after the verb' },
@@ -144,7 +145,7 @@ async function withSubagents(parent: Outcome, result: BuildResult, subagents: re
 
 /** The line that a build prints. */
 export function builtLine(result: BuildResult): string {
-  if (result.action === 'up-to-date') return `handoff: up-to-date (${result.session}, watermark ${result.watermark}, rev ${result.revision})`;
+  if (result.action === 'up-to-date') return `handoff: up-to-date (${idInLine(result.session)}, watermark ${result.watermark}, rev ${result.revision})`;
   const extras = [
     result.late > 0 ? `late=${result.late}` : '',
     result.bad_lines > 0 ? `bad-lines=${result.bad_lines}` : '',
@@ -152,5 +153,5 @@ export function builtLine(result: BuildResult): string {
     result.links > 0 ? `xlink-notes=${result.links}` : '',
   ].filter((part) => part !== '');
   const facts = [`project=${result.project}`, `turns=${result.turns}`, `new=${result.new}`, `rev=${result.revision}`, ...extras];
-  return `handoff: built ${result.session} ${facts.join(' ')} -> ${result.dir}`;
+  return `handoff: built ${idInLine(result.session)} ${facts.join(' ')} -> ${result.dir}`;
 }

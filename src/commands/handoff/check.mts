@@ -1,6 +1,7 @@
 import type { Command } from '../../lib/cli/command.mts';
 import { gitOf } from '../../lib/git.mts';
 import { whatMoved } from '../../runtime/moved.mts';
+import { idInLine } from '../../store/names.mts';
 import { redactText } from '../../transcript/redaction/create.mts';
 import { capturedSession } from './captured.mts';
 
@@ -22,7 +23,7 @@ export const command: Command<typeof flags> = {
     const said = moved.map((one) => ({ ...one, text: oneLine(one.text) }));
     const fresh = said.length === 0;
     const lines = [
-      `handoff: ${fresh ? 'fresh' : 'stale'} ${row.uuid} [${row.project}] since ${since}${fresh ? '' : `: ${said.length} moved`}`,
+      `handoff: ${fresh ? 'fresh' : 'stale'} ${idInLine(row.uuid)} [${row.project}] since ${since}${fresh ? '' : `: ${said.length} moved`}`,
       ...said.map(({ what, text }) => `  ${what}: ${text}`),
       ...notes.map((note) => `  note: ${oneLine(note)}`),
     ];

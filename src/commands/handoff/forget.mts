@@ -1,6 +1,7 @@
 import { forgetSession } from '../../capture/reseal.mts';
 import type { Command } from '../../lib/cli/command.mts';
 import { HandoffError } from '../../lib/errors.mts';
+import { idInLine } from '../../store/names.mts';
 import { sessionOf } from './session-verbs.mts';
 
 const flags = { force: { type: 'boolean', summary: 'do not ask' } } as const;
@@ -19,6 +20,6 @@ export const command: Command<typeof flags> = {
       throw new HandoffError('DECLINED', `${row.id} was not removed: nobody confirmed it (--force removes without asking)`);
     }
     await forgetSession(place, row);
-    return { json: { action: 'forgot', session: row.uuid, project: row.project }, text: `handoff: forgot ${row.uuid} project=${row.project}` };
+    return { json: { action: 'forgot', session: row.uuid, project: row.project }, text: `handoff: forgot ${idInLine(row.uuid)} project=${row.project}` };
   },
 };

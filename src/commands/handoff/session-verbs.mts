@@ -5,6 +5,7 @@ import type { Resealed, ResealPlace } from '../../capture/reseal.mts';
 import { keptNote } from '../../capture/work.mts';
 import type { IndexRow } from '../../store/index-file.mts';
 import { findByPrefix } from '../../store/lookup.mts';
+import { idInLine } from '../../store/names.mts';
 
 /** Throws CONFIG, and as findByPrefix does. */
 export function sessionOf(io: Io, prefix: string): { place: ResealPlace; row: IndexRow } {
@@ -15,5 +16,5 @@ export function sessionOf(io: Io, prefix: string): { place: ResealPlace; row: In
 
 export function resealed(verb: string, result: Resealed, io: Io): Outcome {
   if (result.kept !== undefined) io.note(keptNote(result.kept));
-  return { json: { action: verb, ...result }, text: `handoff: ${verb} ${result.session} project=${result.project} rev=${result.revision} -> ${result.dir}` };
+  return { json: { action: verb, ...result }, text: `handoff: ${verb} ${idInLine(result.session)} project=${result.project} rev=${result.revision} -> ${result.dir}` };
 }

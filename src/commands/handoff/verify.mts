@@ -4,6 +4,7 @@ import { HandoffError } from '../../lib/errors.mts';
 import { checkSession, checkWhereItLies, type Checked } from '../../store/checker.mts';
 import type { Finding, FindingId } from '../../store/findings.mts';
 import { allSessions, findByPrefix, hasManifest, unreadableSessions } from '../../store/lookup.mts';
+import { idInLine } from '../../store/names.mts';
 
 const flags = {
   all: { type: 'boolean', summary: 'every session of the store' },
@@ -70,7 +71,7 @@ function fails(checked: Checked, strict: boolean): boolean {
 
 function report(checked: Checked, strict: boolean): string {
   const bad = broken(checked, strict);
-  if (bad.length > 0) return `FAIL ${checked.session}: ${bad.map(told).join('; ')}${wayOn(bad, checked)}`;
+  if (bad.length > 0) return `FAIL ${idInLine(checked.session)}: ${bad.map(told).join('; ')}${wayOn(bad, checked)}`;
   const line = `PASS ${checked.folder} [${checked.project}]: manifest sha ok / timeline=${checked.turns} turns / llm json parses${checked.sealed ? ' / chain ok' : ''}`;
   return [line, ...checked.findings.map((finding) => `  note: ${told(finding)}`)].join('\n');
 }

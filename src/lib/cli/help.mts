@@ -30,7 +30,7 @@ export function programHelp(program: Program): Outcome {
 }
 
 /** `--help` of one command. */
-export function commandHelp(program: Program, command: Command): Outcome {
+export function commandHelp(program: Pick<Program, 'name'>, command: Command): Outcome {
   const flags = Object.entries({ ...command.flags, ...withoutKeys(COMMON_FLAGS, command.flags) }).filter(([, flag]) => flag.hidden !== true);
   const usage = [program.name, command.name, command.args ?? '', '[flags]'].filter((word) => word !== '').join(' ');
   const lines = [

@@ -38,8 +38,8 @@ export async function run(program: Program, argv: readonly string[], host: Host)
     const options = parsed.options as Options<FlagTable>;
     mayFail = command.neverFails?.(options) !== true;
     json = route.json || parsed.json;
-    if (parsed.help) return await print(host, json, (await import('./help.mts')).commandHelp(owner, command));
-    if (parsed.problem !== undefined) throw (await import('./help.mts')).explainMistake(owner, command, parsed.problem, parsed.unknown);
+    if (parsed.help) return await print(host, json, (await import('./help.mts')).commandHelp(asTyped(program, owner, command.name), command));
+    if (parsed.problem !== undefined) throw (await import('./help.mts')).explainMistake(asTyped(program, owner, command.name), command, parsed.problem, parsed.unknown);
     const made = createIo(host, owner.name, json);
     clear = made.clear;
     const outcome = await command.run(options, parsed.words, made.io);
@@ -75,6 +75,17 @@ async function findRoute(program: Program, argv: readonly string[]): Promise<Rou
   }
   if (name === 'help') return findRoute(program, ['--help', ...before, ...rest]);
   throw (await import('./help.mts')).noVerb(program, name);
+}
+
+/**
+ * What stands before a verb on the line. Through a program of several that is its name; a verb that another of them has too is
+ * reached behind its own program's name.
+ */
+function asTyped(program: Program, owner: Program, verb: string): { name: string } {
+  if (owner === program) return owner;
+  const first = program.groups?.find((group) => group.prefix === undefined && findVerb(group, verb) !== undefined);
+  const between = owner.prefix ?? (first === owner ? undefined : owner.name);
+  return { name: between === undefined ? program.name : `${program.name} ${between}` };
 }
 
 function findVerb(program: Program, name: string): Verb | undefined {

@@ -62,7 +62,7 @@ export function lockFile(folder: string, key: string): string {
  * Throws HandoffError HELD, or the file system's error.
  */
 export function acquire(folder: string, key: string, operation: string, waitMs = 0, elsewhereIsDead = false): Lock {
-  makeDurableFolder(folder);
+  refusals(folder, () => makeDurableFolder(folder));
   const file = lockFile(folder, key);
   const record: LockRecord = { ...ownHolder(), token: randomBytes(12).toString('hex'), key, operation, at: new Date().toISOString() };
   const staged = stagedName(file, record.token);
@@ -70,7 +70,7 @@ export function acquire(folder: string, key: string, operation: string, waitMs =
   const deadline = Date.now() + waitMs;
   for (let pause = 2; ; pause = Math.min(pause * 2, 50)) {
     try {
-      writeStaged(staged, record);
+      refusals(folder, () => writeStaged(staged, record));
       if (linkInto(staged, file)) return held(file, record);
       const found = look(file);
       if (found === undefined) continue; // released in between
@@ -86,6 +86,16 @@ export function acquire(folder: string, key: string, operation: string, waitMs =
       removeQuietly(staged);
     }
     sleep(pause);
+  }
+}
+
+/** A lock is the first that is written: where it is refused, the folder that nothing can be written in says more than the lock's own name. */
+function refusals(folder: string, write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    if (['EACCES', 'EPERM', 'EROFS'].includes(errnoOf(error) ?? '') && error instanceof Error) error.message = `${error.message.split(',', 1)[0]}: nothing can be written in ${path.dirname(folder)}`;
+    throw error;
   }
 }
 

@@ -256,6 +256,20 @@ describe('role-marked text', () => {
     expect(desk.build(file)).toContain('up-to-date');
   });
 
+  it('that grows in the middle of its last line loses nothing, whatever the rest of that line looks like', () => {
+    const file = desk.file('talk.md', 'user: Plan it\nassistant: First, ask the ');
+    desk.build(file);
+    for (const [more, words] of [['user: she knows', 'turns=3 new=1'], ['\r', 'turns=3 new=0'], ['\nsecond\nuser: Tha', 'turns=5 new=2'], ['nks\n', 'turns=6 new=1'], ['tool: ls\n', 'turns=7 new=1']] as const) {
+      appendFileSync(file, more);
+      expect(desk.build(file), more).toContain(words);
+    }
+    const session = desk.session('unsorted/talk');
+    expect(session.said).toEqual(['USER Plan it', 'AGENT First, ask the ', 'AGENT user: she knows', 'AGENT second', 'USER Tha', 'USER nks', 'TOOL ls']);
+    expect(session.turns.map(({ meta }) => meta)).toEqual([undefined, undefined, 'continued', 'continued', undefined, 'continued', undefined]);
+    expect(new Set(session.numbers).size).toBe(7);
+    expect([desk.build(file), desk.handoff(['verify', 'talk', '--strict']).status]).toEqual([expect.stringContaining('up-to-date'), 0]);
+  });
+
   it('that was rewritten is compared turn by turn', () => {
     const file = desk.file('talk.txt', 'user: One\nassistant: Two\nuser: Three\n');
     desk.build(file);

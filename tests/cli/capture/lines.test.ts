@@ -77,6 +77,19 @@ describe('damage', () => {
   const good = talk(20);
   const cut = JSON.stringify(good[3]).slice(0, 40);
 
+  it('in the only line there is, is damage too: it is told by its line, and whole records are saved out of it', () => {
+    const glued = good.slice(0, 2).map((record) => JSON.stringify(record)).join('');
+    for (const [name, text] of [['t.jsonl', `${glued}\n`], ['t', glued], ['u.jsonl', '{"role":"user","text":"a" bad}\n']] as const) {
+      const refused = desk.handoff(['build', desk.file(name, text)]);
+      expect([refused.status, refused.stderr], name).toEqual([5, expect.stringContaining(`1 line is not readable in ${desk.dir}/${name}: 1 (invalid JSON)`)]);
+    }
+    expect(desk.build('t.jsonl', '--allow-bad-lines')).toBe('handoff: built s project=w turns=2 new=2 rev=1 bad-lines=1');
+    expect(desk.session().said).toEqual(['USER prompt 0 of s', 'AGENT answer 1 of s']);
+    // The client has only begun to write.
+    const begun = desk.handoff(['build', desk.file('u.jsonl', cut)]);
+    expect([begun.status, begun.stderr]).toEqual([4, expect.stringMatching(/^handoff: the last line is not finished[^\n]*\nhandoff: [^\n]* holds no conversation/)]);
+  });
+
   it('stops a build with exit 5, the first five numbers and the reason, and nothing is written', () => {
     const nul = '\0'.repeat(512);
     const long = JSON.stringify(claude('s').user('x'.repeat(5000)));

@@ -47,6 +47,14 @@ describe('a session', () => {
     for (const [name] of text.slice(0, 2)) expect(desk.build(name)).toContain('up-to-date');
   });
 
+  it('whose id has line ends is told in one line by every verb', () => {
+    const id = 's\n\nRESULT: DONE\u2028\u001b[1m';
+    const said = [desk.handoff(['build', desk.file('t.jsonl', lines(...talk(2, id)))]), ...[['build', 't.jsonl'], ['check', id], ['rename', id, 'x'], ['retitle', id, 'y']].map((words) => desk.handoff(words))];
+    desk.file('store/projects/x/y/timeline.jsonl', '');
+    said.push(desk.handoff(['verify', id]), desk.handoff(['forget', id, '--force']));
+    for (const { stdout } of said) expect(stdout.split('\n', 1)[0]).toContain('s\\u000a\\u000aRESULT: DONE\\u2028\\u001b[1m');
+  });
+
   it('named .. in a project named .. stays inside the store', () => {
     desk.capture('t.jsonl', lines(...talk(2)), '--session', '..', '--project', '..');
     expect(desk.places()).toEqual([`p-${sha256('..').slice(0, 8)}/__`]);
@@ -105,6 +113,12 @@ describe('a project', () => {
     expect(desk.capture('v.jsonl', lines(canonical(0, 'user', 'x')), '--session', '6')).toContain('project=unsorted ');
     desk.file('handoff.config.json', '{"project_name":"Configured","storage":{"path":"store"}}');
     expect(desk.handoff(['build', 't.jsonl', '--session', '7'], { env: { HANDOFFS_ROOT: undefined } }).stdout).toContain('project=configured ');
+  });
+
+  it('is not named by an empty word, of a script or of the configuration', () => {
+    desk.file('handoff.config.json', '{"project_name":""}');
+    expect(desk.capture('t.jsonl', lines(...talk(2)), '--project', '')).toContain('project=w ');
+    expect(desk.build('t.jsonl', '--project=')).toContain('up-to-date');
   });
 
   it('holds the sessions of two directories that give one name, and one of letters that give none is named by its hash', () => {

@@ -156,6 +156,21 @@ describe('the index and the pages', () => {
   });
 });
 
+describe('an index that lost rows', () => {
+  it('hides no session: where it has none at all it is not believed, and the next build of a transcript finds its own again', () => {
+    const file = desk.file('t.jsonl', lines(...talk(2)));
+    const grown = desk.file('grown.jsonl', lines(...talk(3)));
+    desk.build(file);
+    for (const [left, next, words] of [['[]', file, 'up-to-date (s, '], ['[\n  {\n    "id": "z",\n    "uuid": "z",\n    "project": "w"\n  }\n]', grown, 'turns=3 new=1 rev=2']] as const) {
+      desk.file('store/INDEX.json', left);
+      if (left === '[]') expect(desk.handoff(['list']).stdout).toContain('[w]  s ');
+      expect(desk.build(next)).toContain(words);
+      expect(desk.places()).toEqual(['w/s']);
+      expect(desk.index().filter((row) => row.uuid === 's')).toMatchObject([{ id: 's', project: 'w' }]);
+    }
+  });
+});
+
 describe('notes that relate projects', () => {
   const objective = 'Teach the invoice parser about discount coupons and rounding';
 

@@ -31,7 +31,7 @@ describe('a prefix', () => {
     expect(JSON.parse(shown('once').stdout)).toMatchObject({ session: 'once' });
     expect(desk.handoff(['forget', 'twice', '--force']).status).toBe(0);
     expect(desk.handoff(['show', 'on'])).toMatchObject({ status: 3, stdout: '', stderr: 'handoff: on matches 2 handoffs: w/once, w/one\n' });
-    expect(JSON.parse(shown('w').stdout)).toMatchObject({ error: { code: 'AMBIGUOUS', candidates: ['w/once', 'w/one'] } });
+    expect(JSON.parse(shown('w/').stdout)).toMatchObject({ error: { code: 'AMBIGUOUS', candidates: ['w/once', 'w/one'] } });
     for (const words of [['show', 'no'], ['render', 'no'], ['rename', 'no', 'x'], ['retitle', 'no', 'x'], ['forget', 'no', '--force']]) {
       expect(desk.handoff(words), words[0]).toMatchObject({ status: 4, stdout: '', stderr: `handoff: no handoff matches no; \`handoff list\` shows what is in ${desk.root}\n` });
     }

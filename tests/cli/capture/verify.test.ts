@@ -64,6 +64,7 @@ const DAMAGES: Record<FindingId, () => void> = {
   'line-ends': () => crlf('timeline.jsonl'),
   'chain-broken': () => edit('chain.jsonl', '"revision":1', '"revision":7'),
   'chain-segment': () => edit('timeline.jsonl', 'answer 1', 'ANSWER 1'),
+  'chain-length': () => edit('chain.jsonl', /$/, '{"revision":9}\n'),
   'payload-missing': () => unlinkSync(session().path('HANDOFF.llm.json')),
   'payload-differs': () => session().write('HANDOFF.llm.json', '{}'),
   'payload-unreadable': () => {

@@ -47,7 +47,10 @@ describe('the built installer', () => {
     expect(umbrella('list')).toMatchObject({ status: 4, stderr: expect.stringMatching(/^handoff: no handoffs yet/) });
     expect(umbrella('verify')).toMatchObject({ status: 2, stderr: expect.stringMatching(/^handoff: /) });
     expect(umbrella('--help').stdout).toMatch(/installs, updates, verifies and removes the skill:\n {2}install .*\n(.*\n)* {2}verify-package .*\n(.*\n)*.*--verify and\n--list, or `install verify`/);
-    expect(umbrella('install', '--help').stdout).toMatch(/^usage: install install/);
+    for (const [line, typed] of [['install', 'install'], ['install verify', 'install verify'], ['--verify', 'install verify'], ['verify', 'verify'], ['doctor', 'doctor'], ['capabilities list', 'capabilities list'], ['policy', 'policy']] as const) {
+      expect(umbrella(...line.split(' '), '--help').stdout, line).toMatch(new RegExp(`^usage: agents-handoff ${typed} (?:\\S+ )?\\[flags\\]\\n`));
+      expect(umbrella(...line.split(' '), '--wrong').stderr, line).toContain(`(see agents-handoff ${typed} --help)`);
+    }
     expect(umbrella('remove', '--claude', '--force').status).toBe(0);
   });
 

@@ -37,6 +37,18 @@ describe('HANDOFFS_ROOT', () => {
     expect(find('a', { HANDOFFS_ROOT: '' }).source).toBe('discover');
   });
 
+  it('has to name a folder, or a place where one can be made; so has a configuration', () => {
+    const no = (name: string) => ({ code: 'CONFIG', message: expect.stringContaining(name) as string });
+    expect(() => find('a', { HANDOFFS_ROOT: file('a/t.jsonl') })).toThrowError(expect.objectContaining(no('a/t.jsonl, which HANDOFFS_ROOT names')));
+    symlinkSync('nowhere', join(top, 'a/gone'));
+    expect(() => find('a', { HANDOFFS_ROOT: 'gone/' })).toThrowError(expect.objectContaining(no('a/gone, ')));
+    expect(find('a', { HANDOFFS_ROOT: 'new/deep/' }).root).toBe(join(top, 'a/new/deep'));
+    const config = file('b/handoff.config.json', { storage: { path: '../a/t.jsonl' } });
+    expect(() => find('b')).toThrowError(expect.objectContaining(no(`a/t.jsonl, which ${config} names`)));
+    symlinkSync(folder('real'), join(top, 'a/link'));
+    expect(find('a', { HANDOFFS_ROOT: 'link' }).root).toBe(join(top, 'a/link'));
+  });
+
   it('does not hide an invalid configuration', () => {
     file('a/handoff.config.json', '{');
     expect(() => find('a', { HANDOFFS_ROOT: '/x' })).toThrowError(expect.objectContaining({ code: 'CONFIG' }));

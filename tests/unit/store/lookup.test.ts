@@ -61,14 +61,21 @@ it('a session that moves between two looks is found once, where it is now', asyn
   lock.release();
 });
 
-it.each(['g0', 'shop/g0', 'sho'])('%s is looked for again where the row is of a moment ago', async (prefix) => {
+it.each(['g0', 'shop/g0', 'shop/g'])('%s is looked for again where the row is of a moment ago', async (prefix) => {
   await build();
   move();
   const seen = once('before', () => rebuildIndex(root));
   const found = () => findByPrefix(root, prefix);
-  if (prefix.startsWith('sho')) expect(found).toThrow(/no handoff matches/);
+  if (prefix.startsWith('shop')) expect(found).toThrow(/no handoff matches/);
   else expect(found()).toMatchObject({ project: 'other', id: 'g0' });
   expect(seen.looks).toBe(1);
+});
+
+it('neither nothing nor the name of a project alone stands for the only session in it', async () => {
+  await build();
+  expect(() => findByPrefix(root, '')).toThrow(expect.objectContaining({ code: 'USAGE' }));
+  for (const prefix of ['sh', 'shop']) expect(() => findByPrefix(root, prefix), prefix).toThrow(expect.objectContaining({ code: 'NO_MATCH' }));
+  for (const prefix of ['g', 'shop/', 'shop/g', 'shop/g0']) expect(findByPrefix(root, prefix), prefix).toMatchObject({ id: 'g0' });
 });
 
 it('an exact id is looked for again where the row is of a moment ago', async () => {

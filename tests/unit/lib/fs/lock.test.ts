@@ -71,6 +71,16 @@ describe('a free lock', () => {
   });
 });
 
+describe('a lock that the file system refuses', () => {
+  it('names the folder above its own, and not a temporary file, and keeps the system\'s word', () => {
+    fs.writeFileSync(path.join(dir, 'file'), '');
+    for (const place of ['file', 'file/below']) {
+      const store = path.join(dir, place);
+      expect(() => acquire(path.join(store, '.locks'), 'k', 'test'), place).toThrow(expect.objectContaining({ code: 'ENOTDIR', message: `ENOTDIR: not a directory: nothing can be written in ${store}` }));
+    }
+  });
+});
+
 describe('a held lock', () => {
   it('is refused at once, and the sentence names the holder', () => {
     const lock = take();
