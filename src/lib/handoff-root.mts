@@ -3,7 +3,7 @@
  * `HANDOFFS_ROOT`; else the nearest of a configuration that names a folder and a `handoffs/` folder, from the
  * current directory up; else the skill directory.
  */
-import { readFileSync, realpathSync } from 'node:fs';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { CONFIG_NAME, fillConfig, mergeConfig, parseConfig, type Config, type ConfigFile } from './config.mts';
@@ -123,13 +123,17 @@ function userHomeOf(env: Surroundings['env']): string {
 }
 
 function readIfThere(path: string): string | undefined {
+  const unreadable = (why: string, cause?: unknown) => new HandoffError('CONFIG', `${path} is there but cannot be read (${why})`, { cause, data: { file: path } });
   try {
-    return readFileSync(path, 'utf8');
+    const stats = statSync(path, { throwIfNoEntry: false });
+    // Opening a pipe would wait for whoever writes into it.
+    if (stats !== undefined && !stats.isFile()) throw unreadable('it is no file');
+    if (stats === undefined && isThere(path)) throw unreadable('a link that leads nowhere');
+    return stats === undefined ? undefined : readFileSync(path, 'utf8');
   } catch (cause) {
-    const errno = errnoOf(cause);
-    if (errno === 'ENOENT' || errno === 'ENOTDIR') return undefined;
+    if (cause instanceof HandoffError) throw cause;
     // A parent that may not be searched hides its files: nothing there is known to be a configuration.
     if (!isThere(path)) return undefined;
-    throw new HandoffError('CONFIG', `${path} is there but cannot be read (${errno ?? (cause as Error).message})`, { cause, data: { file: path } });
+    throw unreadable(errnoOf(cause) ?? (cause as Error).message, cause);
   }
 }

@@ -1,4 +1,5 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { REPOSITORY, freshFolder, run } from '../helpers/run.ts';
@@ -45,6 +46,20 @@ describe('handoff config', () => {
     expect(stderr).toMatch(/^handoff: .*handoff\.config\.json: unknown key "capture\.redact".*\n$/);
     const json = config(['--json']);
     expect([json.status, JSON.parse(json.stdout)]).toMatchObject([2, { error: { code: 'CONFIG', key: 'capture.redact' } }]);
+  });
+
+  it.skipIf(process.platform === 'win32')('takes a pipe, a folder or a link to nowhere of its name for what it is, and waits for nobody', () => {
+    for (const [kind, make, why] of [
+      ['pipe', (name: string) => void execFileSync('mkfifo', [name]), 'it is no file'],
+      ['folder', (name: string) => mkdirSync(name), 'it is no file'],
+      ['link', (name: string) => symlinkSync('nowhere', name), 'a link that leads nowhere'],
+    ] as const) {
+      const here = join(cwd, kind);
+      mkdirSync(here);
+      make(join(here, 'handoff.config.json'));
+      const { status, stderr } = config([], { cwd: here });
+      expect([kind, status, stderr]).toEqual([kind, 2, `handoff: ${join(here, 'handoff.config.json')} is there but cannot be read (${why})\n`]);
+    }
   });
 
   it('notes keys that do nothing, on stderr', () => {
