@@ -73,9 +73,11 @@ export function findRoot({ cwd, env, home }: Surroundings): Root {
   // The walk is done all the same: its configuration holds wherever the store is.
   if (env['HANDOFFS_ROOT']) found = { root: resolve(cwd, env['HANDOFFS_ROOT']), source: 'env' };
   found ??= { root: defaultRoot(home, env), source: 'default' };
-  if (isThere(found.root) && !isFolder(found.root)) {
+  const standing = nearestThere(found.root);
+  if (!isFolder(standing)) {
     const by = { env: 'HANDOFFS_ROOT', config: configFile, discover: 'the walk', default: 'the default' }[found.source];
-    throw new HandoffError('CONFIG', `the store has to be a folder, and ${found.root}, which ${by} names, is none`, { data: { root: found.root } });
+    const why = standing === found.root ? 'is none' : `lies below ${standing}, which is none`;
+    throw new HandoffError('CONFIG', `the store has to be a folder, and ${found.root}, which ${by} names, ${why}`, { data: { root: found.root } });
   }
   return { ...found, ...(configFile === undefined ? {} : { configFile }), config: fillConfig(file), notes };
 }
@@ -120,6 +122,13 @@ function userHomeOf(env: Surroundings['env']): string {
   } catch (cause) {
     throw new HandoffError('CONFIG', 'no store is named here and there is no home directory to keep one in: set HANDOFFS_ROOT or HOME', { cause });
   }
+}
+
+/** The path itself, or the nearest above it that is there. */
+function nearestThere(path: string): string {
+  let at = path;
+  while (!isThere(at) && dirname(at) !== at) at = dirname(at);
+  return at;
 }
 
 function readIfThere(path: string): string | undefined {

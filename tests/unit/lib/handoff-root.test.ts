@@ -40,6 +40,7 @@ describe('HANDOFFS_ROOT', () => {
   it('has to name a folder, or a place where one can be made; so has a configuration', () => {
     const no = (name: string) => ({ code: 'CONFIG', message: expect.stringContaining(name) as string });
     expect(() => find('a', { HANDOFFS_ROOT: file('a/t.jsonl') })).toThrowError(expect.objectContaining(no('a/t.jsonl, which HANDOFFS_ROOT names')));
+    expect(() => find('a', { HANDOFFS_ROOT: 't.jsonl/below/it' })).toThrowError(expect.objectContaining(no('a/t.jsonl/below/it, which HANDOFFS_ROOT names, lies below ')));
     symlinkSync('nowhere', join(top, 'a/gone'));
     expect(() => find('a', { HANDOFFS_ROOT: 'gone/' })).toThrowError(expect.objectContaining(no('a/gone, ')));
     expect(find('a', { HANDOFFS_ROOT: 'new/deep/' }).root).toBe(join(top, 'a/new/deep'));
