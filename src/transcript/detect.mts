@@ -21,6 +21,8 @@ export type Shape =
 const LIST = /^\s*\[\s*(?:\{|\]|$)/;
 const OBJECT = /^\s*\{\s*(?:"|$)/;
 const PEEK = 4096;
+/** Backspace, tab, line feed, form feed, carriage return, escape. */
+const TEXT_CONTROLS = new Set([8, 9, 10, 12, 13, 27]);
 /** Keys in which any harness keeps what was said: with one of them a line can be read as canonical. */
 const SAYS = ['text', 'content', 'parts', 'message'];
 
@@ -45,8 +47,14 @@ export function detectShape(head: Buffer, path: string): Shape {
   const broken = /\.json$/i.test(path) ? undefined : brokenLines(text, lines, path);
   if (broken !== undefined) return broken;
   if (json || OBJECT.test(text.slice(0, PEEK))) return unreadableJson(text);
-  // A damaged text file has a run of NULs in it; one that is full of them is none.
-  return head.subarray(0, PEEK).filter((byte) => byte === 0).length > PEEK / 10 ? { kind: 'unreadable', ...BINARY } : { kind: 'role-text' };
+  return isBinary(head.subarray(0, PEEK)) ? { kind: 'unreadable', ...BINARY } : { kind: 'role-text' };
+}
+
+/** A damaged text has a run of NULs in it, and one of a terminal colours and rubbed out letters; a text that is full of such is none. */
+function isBinary(bytes: Buffer): boolean {
+  const nuls = bytes.filter((byte) => byte === 0).length;
+  const controls = bytes.filter((byte) => byte > 0 && byte < 32 && !TEXT_CONTROLS.has(byte)).length;
+  return nuls > PEEK / 10 || controls > bytes.length / 20;
 }
 
 /** A line that is a record, or the damaged rest of one: other endings than .jsonl hold records only where the first line does. */

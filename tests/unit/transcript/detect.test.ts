@@ -94,6 +94,7 @@ describe('what no adapter reads', () => {
     ['text in UTF-16', Buffer.from('\uFEFF{"role":"user"}', 'utf16le')],
     ['text in UTF-16', Buffer.from('{"role":"user","text":"héllo"}', 'utf16le')],
     ['text in UTF-16', Buffer.from('{"role":"user"}', 'utf16le').swap16()],
+    ['a binary file', Buffer.from(Array.from({ length: 3000 }, (_, at) => (Math.imul(at + 1, 0x9e3779b1) >>> 13) & 255))],
     ['a binary file', Buffer.from(Array.from({ length: 4096 }, (_, at) => (at * 7919) % 23))],
     ['the log of an SQLite database', Buffer.from('377f068200', 'hex')],
     ['a JSON document', Buffer.from('[\n  {"role":"user"}\n]\n')],
