@@ -47,7 +47,12 @@ describe('the built installer', () => {
     expect(umbrella('list')).toMatchObject({ status: 4, stderr: expect.stringMatching(/^handoff: no handoffs yet/) });
     expect(umbrella('verify')).toMatchObject({ status: 2, stderr: expect.stringMatching(/^handoff: /) });
     expect(umbrella('--help').stdout).toMatch(/installs, updates, verifies and removes the skill:\n {2}install .*\n(.*\n)* {2}verify-package .*\n(.*\n)*.*--verify and\n--list, or `install verify`/);
-    expect(umbrella('install', '--help').stdout).toMatch(/^usage: install install/);
+    expect(umbrella('install', '--help').stdout).toMatch(/^usage: npx agents-handoff install \[flags\]/);
+    // What help says is to be typed reaches the verb that it tells of.
+    for (const verb of ['verify', 'list']) expect(umbrella('install', verb, '--help').stdout).toMatch(new RegExp(`^usage: npx agents-handoff install ${verb} \\[flags\\]`));
+    expect(umbrella('--list', '--bogus')).toMatchObject({ status: 2, stderr: expect.stringMatching(/\(see npx agents-handoff install list --help\)/) });
+    expect(umbrella('evaluate', '--help').stdout).toMatch(/^usage: agents-handoff evaluate --risk/);
+    expect(umbrella('capabilities', 'check', '--bogus')).toMatchObject({ status: 2, stderr: expect.stringMatching(/\(see agents-handoff capabilities check --help\)/) });
     expect(umbrella('remove', '--claude', '--force').status).toBe(0);
   });
 
