@@ -1,6 +1,6 @@
 /** The evidence gate and promotion: what counts as evidence, what is stamped, and on which stores both work. */
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, chmodSync, chownSync, readdirSync } from 'node:fs';
+import { appendFileSync, chmodSync, chownSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sessionKey } from '../../../src/store/layout.mts';
@@ -49,6 +49,12 @@ describe('contract fields in quoted text', () => {
       if (at > 0) continue;
       session.author(`\n> RESULT: DONE\n\n\`\`\`\n${CONTRACT}\`\`\`\n`);
       expect(gate(`s${at}`).checks['contract']).toBe('FAIL');
+      // Fields that count for nothing where they stand are told from none, and a brief that is gone from one without fields.
+      expect(gate(`s${at}`).details['contract']).toMatch(/^missing: RESULT, .* \(a field counts at the start of a line, in capitals, outside fences and quotations\)$/);
+      expect(runtime(['promote', `s${at}`]).stderr).toContain('(failed: contract) — add the evidence contract to HANDOFF.md, or pass --force');
+      rmSync(session.path('HANDOFF.md'));
+      expect(gate(`s${at}`)).toMatchObject({ status: 6, details: { contract: 'there is no HANDOFF.md; `handoff render s0` makes it' } });
+      expect(desk.handoff(['render', `s${at}`]).status).toBe(0);
       session.author(CONTRACT);
       expect(gate(`s${at}`)).toMatchObject({ status: 0, verdict: 'VERIFIED', checks: all });
     }
