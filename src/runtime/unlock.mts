@@ -13,8 +13,8 @@ export interface LockState {
   life: Held['life'];
   /** Null where the lock does not say it: it holds a bare number, as 2.0.x writes, or what a crash left. */
   holder: { pid: number; host: string; operation: string; at: string } | null;
-  /** A sentence on the holder. */
-  who: string;
+  /** A sentence on the holder, where that is all that is known. */
+  who?: string;
   place?: string;
 }
 
@@ -48,7 +48,7 @@ export function unlock(root: string, prefix: string, force: boolean): Unlocked {
       removed.push(session);
     }
     const [living] = silent;
-    if (living !== undefined && removed.length === 0) throw new HandoffError('HELD', living.who);
+    if (living !== undefined && removed.length === 0) throw new HandoffError('HELD', living.who ?? living.key);
   }
   return { ok: true, action: 'unlock', locks, removed };
 }
@@ -61,7 +61,7 @@ function keyedLocks(root: string): LockState[] {
     const place = recordsOf(held).map((one) => one['place']).findLast((one) => typeof one === 'string');
     const { key, pid, host, operation, at } = record;
     const session = key.startsWith(SESSION) ? key.slice(SESSION.length) : key;
-    return [{ session, key, life: held.life, holder: { pid, host, operation, at }, who: held.who, ...(place === undefined ? {} : { place: place as string }) }];
+    return [{ session, key, life: held.life, holder: { pid, host, operation, at }, ...(place === undefined ? {} : { place: place as string }) }];
   });
   return [...found.filter(({ key }) => key.startsWith(SESSION)), ...found.filter(({ key }) => !key.startsWith(SESSION))];
 }
