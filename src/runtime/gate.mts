@@ -68,6 +68,13 @@ export function judge(root: string, row: IndexRow): Gate {
     checks[check] = 'FAIL';
     details[check] = bad.map(({ text }) => text).join('; ');
   }
+  // What was not looked at did not pass.
+  if (findings.some(({ id }) => id === 'manifest-unreadable')) {
+    for (const check of ['counts', 'payload'] as const) {
+      checks[check] = 'FAIL';
+      details[check] = 'not known while the manifest cannot be read';
+    }
+  }
   const ok = CHECKS.every((check) => checks[check] === 'PASS');
   const old = findings.find(({ id }) => id === 'promotion-old')?.text;
   return { ok, verdict: ok ? 'VERIFIED' : 'REJECTED', session, checks, details, ...(old === undefined ? {} : { promoted: old }) };

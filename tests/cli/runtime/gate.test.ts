@@ -161,6 +161,9 @@ describe('promote', () => {
     const tampered = session.text('manifest.json');
     expect(runtime(['promote', 's', '--force'])).toMatchObject({ status: 6, stdout: '', stderr: expect.stringContaining('(failed: sha: ') });
     expect(session.text('manifest.json')).toBe(tampered);
+    // Without a manifest nothing can be held against it: that is no pass.
+    session.write('manifest.json', '{');
+    expect(gate('s')).toMatchObject({ status: 6, checks: { sha: 'FAIL', counts: 'FAIL', payload: 'FAIL' }, details: { counts: 'not known while the manifest cannot be read' } });
     session.write('manifest.json', good);
     const bak = session.text('manifest.json.bak');
     const later = JSON.parse(good) as Manifest & { seal: Seal };
