@@ -72,7 +72,7 @@ export function jobPlace(state: string, session: string): JobPlace {
 export function loadCheckpoint(file: string): Checkpoint | undefined {
   const text = readText(file);
   if (text === undefined) return undefined;
-  const damaged = (why: string): HandoffError => new HandoffError('DAMAGED', `the checkpoint ${file} ${why}`, { data: { file } });
+  const damaged = (why: string): HandoffError => new HandoffError('DAMAGED', `the checkpoint ${file} ${why}; begin the work anew under another --session`, { data: { file } });
   let value: Checkpoint;
   try {
     value = JSON.parse(text) as Checkpoint;

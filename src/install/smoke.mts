@@ -4,6 +4,12 @@ import path from 'node:path';
 
 const TIMEOUT_MS = 20_000;
 
+/** Of a stack the error's own line; Node puts its version behind it. */
+function tellingLine(stderr: string): string | undefined {
+  const lines = stderr.trim().split('\n').filter((line) => !/^Node\.js v\d/.test(line) && line.trim() !== '');
+  return lines.find((line) => /^(?:Uncaught )?\w*Error\b.*: /.test(line)) ?? lines.at(-1);
+}
+
 /** A sentence where the copy does not start; undefined where it does. Call it only for a copy in which every hash is right. */
 export function startProblem(copy: string, node: string, env: Readonly<Record<string, string | undefined>>): string | undefined {
   const bare: Record<string, string> = {};
@@ -16,6 +22,6 @@ export function startProblem(copy: string, node: string, env: Readonly<Record<st
     cwd: path.parse(copy).root, env: bare, encoding: 'utf8', timeout: TIMEOUT_MS, killSignal: 'SIGKILL', stdio: ['ignore', 'pipe', 'pipe'],
   });
   if (error === undefined && status === 0 && stdout.startsWith('handoff: config root=')) return undefined;
-  const said = (error?.message ?? stderr.trim().split('\n').at(-1)) || 'it said nothing that was expected';
+  const said = (error?.message ?? tellingLine(stderr)) || 'it said nothing that was expected';
   return `tools/handoff.mjs config ended with ${status ?? signal ?? 'an error'}: ${said}`;
 }

@@ -31,24 +31,27 @@ export function runChild({ program, args, cwd, env, limitMs, onSignal, onOutput 
   return new Promise((resolve) => {
     const began = performance.now();
     let child: ChildProcessByStdio<null, Readable, Readable>;
+    let pid: number | undefined;
+    const end = (): void => {
+      if (pid !== undefined) endGroup(pid);
+    };
+    // Before it starts: a signal in between would end this program alone, and leave the group behind.
+    const takeBack = onSignal(end);
     try {
       // Detached: it leads a group of its own, so that all of it can be ended at once.
       child = spawn(program, [...args], { cwd, env: { ...env }, stdio: ['ignore', 'pipe', 'pipe'], detached: true, shell: false, windowsHide: true });
     } catch (error) {
       // Words that are too long for the system, for one.
+      takeBack();
       return resolve({ started: false, missing: false, error: (error as Error).message });
     }
-    const { pid } = child;
+    pid = child.pid;
     for (const name of ['stdout', 'stderr'] as const) child[name].on('data', (chunk: Buffer) => onOutput(name, chunk)).on('error', () => {});
-    const end = (): void => {
-      if (pid !== undefined) endGroup(pid);
-    };
     let timedOut = false;
     const timer = setTimeout(() => {
       timedOut = true;
       end();
     }, limitMs);
-    const takeBack = onSignal(end);
     const settle = (ended: Ended): void => {
       clearTimeout(timer);
       takeBack();

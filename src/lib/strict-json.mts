@@ -46,5 +46,11 @@ export function checkObject(file: string, at: string, value: unknown, keys: Keys
     if (problem !== undefined) throw wrongKey(file, key, problem);
   }
   const missing = needed.find((name) => !Object.hasOwn(value, name));
-  if (missing !== undefined) throw wrongKey(file, path(missing), 'is missing');
+  if (missing !== undefined) throw wrongKey(file, path(missing), missingAs(keys[missing]));
+}
+
+/** What to write, where the rule for the key says it. */
+function missingAs(rule: Check | Keys | undefined): string {
+  const must = typeof rule === 'function' ? rule(undefined) : undefined;
+  return must === undefined ? 'is missing' : `is missing: it ${must}`;
 }

@@ -89,7 +89,7 @@ class Run {
   async #root(given: string): Promise<void> {
     let places: RemotePlace[];
     try {
-      places = remotePlaces(openRemote(given, this.#place.cwd), (project, error) => this.#fail({ root: given, project }, error));
+      places = remotePlaces(openRemote(given, this.#place.cwd), (project, error) => this.#fail({ root: given, project }, error), (name) => this.#place.note(`${given}: projects/${name} is a link, which is not followed`));
     } catch (error) {
       this.#fail({ root: given }, error);
       return;

@@ -47,12 +47,15 @@ export const NEVER_FORCED: readonly Check[] = ['sha', 'counts'];
 /** Throws CHANGING where the session changed under every reading, and what mustHaveManifest throws. */
 export function judge(root: string, row: IndexRow): Gate {
   const { row: now, checked: { session, findings } } = checkWhereItLies(root, mustHaveManifest(root, row));
-  const contract = judgeContract(readText(sessionPaths(dirOf(root, now)).brief) ?? '');
+  const brief = readText(sessionPaths(dirOf(root, now)).brief);
+  const contract = judgeContract(brief ?? '');
+  // Of a session that was never rendered the payload's own finding says it.
+  const lost = brief === undefined && !findings.some(({ id }) => id === 'no-brief');
   const details: Record<Check, string> = {
     sha: 'the manifest agrees with its own hash',
     counts: 'the timeline is what the manifest says',
     payload: 'the payload is the one that was made',
-    contract: contract.contract.ok ? 'all seven fields are there' : `missing: ${contract.contract.missing.join(', ')}`,
+    contract: contract.contract.ok ? 'all seven fields are there' : lost ? `there is no HANDOFF.md; \`handoff render ${now.id}\` makes it` : missingText(contract.contract),
     evidence: contract.evidence.detail,
   };
   const checks: Gate['checks'] = {
@@ -66,9 +69,21 @@ export function judge(root: string, row: IndexRow): Gate {
     checks[check] = 'FAIL';
     details[check] = bad.map(({ text }) => text).join('; ');
   }
+  // What was not looked at did not pass.
+  if (findings.some(({ id }) => id === 'manifest-unreadable')) {
+    for (const check of ['counts', 'payload'] as const) {
+      checks[check] = 'FAIL';
+      details[check] = 'not known while the manifest cannot be read';
+    }
+  }
   const ok = CHECKS.every((check) => checks[check] === 'PASS');
   const old = findings.find(({ id }) => id === 'promotion-old')?.text;
   return { ok, verdict: ok ? 'VERIFIED' : 'REJECTED', session, checks, details, ...(old === undefined ? {} : { promoted: old }) };
+}
+
+function missingText({ missing, misplaced }: ReturnType<typeof judgeContract>['contract']): string {
+  const how = misplaced ? ' (a field counts at the start of a line, in capitals, outside fences and quotations)' : '';
+  return `missing: ${missing.join(', ')}${how}`;
 }
 
 /**

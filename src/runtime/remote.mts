@@ -44,7 +44,10 @@ export function openRemote(given: string, cwd: string): string {
   } catch (error) {
     throw new HandoffError('SOURCE', `${given} is not there or cannot be read (${errnoOf(error) ?? 'unknown'})`, { cause: error });
   }
-  if (fs.lstatSync(storePaths(root).projects, { throwIfNoEntry: false })?.isDirectory() !== true) {
+  if (fs.statSync(root).isDirectory() === false) throw new HandoffError('SOURCE', `${given} is a file; a store is the folder that holds projects/`);
+  const projects = fs.lstatSync(storePaths(root).projects, { throwIfNoEntry: false });
+  if (projects?.isSymbolicLink() === true) throw new HandoffError('SOURCE', `${given} has a link for projects/, which is not followed; name the store that it leads to`);
+  if (projects?.isDirectory() !== true) {
     // A person names the project whose store is meant.
     const inner = path.join(given, 'handoffs');
     const isInner = fs.lstatSync(storePaths(path.resolve(cwd, inner)).projects, { throwIfNoEntry: false })?.isDirectory() === true;
@@ -55,13 +58,13 @@ export function openRemote(given: string, cwd: string): string {
 
 /**
  * The folders that may hold a session. Those beside another (`<session>~…`) come first: what lies in them is then known when
- * the other is looked at. `refused` is told of a project that cannot be read.
+ * the other is looked at. `refused` is told of a project that cannot be read, `linked` of a name under projects/ that is passed over.
  */
-export function remotePlaces(root: string, refused: (project: string, error: unknown) => void): RemotePlace[] {
+export function remotePlaces(root: string, refused: (project: string, error: unknown) => void, linked: (name: string) => void): RemotePlace[] {
   const { projects } = storePaths(root);
-  const places = foldersIn(projects).flatMap((project) => {
+  const places = foldersIn(projects, linked).flatMap((project) => {
     try {
-      return foldersIn(path.join(projects, project)).map((folder) => ({ root, project, folder }));
+      return foldersIn(path.join(projects, project), (name) => linked(`${project}/${name}`)).map((folder) => ({ root, project, folder }));
     } catch (error) {
       refused(project, error);
       return [];
@@ -71,9 +74,11 @@ export function remotePlaces(root: string, refused: (project: string, error: unk
   return [...places.filter(isBeside), ...places.filter((place) => !isBeside(place))];
 }
 
-/** A link to a folder is none. */
-function foldersIn(dir: string): string[] {
-  return fs.readdirSync(dir, { withFileTypes: true }).filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name).sort(byBytes);
+/** A link to a folder is none; where it leads is not looked at. */
+function foldersIn(dir: string, linked: (name: string) => void): string[] {
+  const entries = fs.readdirSync(dir, { withFileTypes: true }).filter(({ name }) => !name.startsWith('.'));
+  for (const entry of entries) if (entry.isSymbolicLink()) linked(entry.name);
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name).sort(byBytes);
 }
 
 /** Undefined where there is no manifest. Throws DAMAGED for one that cannot be gone by, NEWER for a later format. */

@@ -14,6 +14,9 @@ const HASH_LINE = /^(- (?:raw|manifest) sha256: )[0-9a-f]{64}(?=\r?$)/gm;
 export const CONTRACT_FIELDS = ['RESULT', 'WHAT_CHANGED', 'VALIDATION', 'EVIDENCE', 'BLOCKERS', 'RISKS', 'FOLLOW_UP'] as const;
 export type ContractField = (typeof CONTRACT_FIELDS)[number];
 const FIELD = new RegExp(`^(${CONTRACT_FIELDS.join('|')})[ \\t]*:`);
+/** What a person may take for a field. */
+const NEARLY_FIELD = new RegExp(`^[ \\t>*_\\-+#\`]*(${CONTRACT_FIELDS.join('|')})[*_\` \\t]*:`, 'gim');
+const ANY_HEADING = /^#{1,6}(?:\s|$)/;
 
 export interface SplitHandoff {
   /** What stands above the marker line; the whole text where there is none. */
@@ -176,7 +179,7 @@ export function legacyBlock(whole: string): string {
   const headings: number[] = [];
   for (const line of spokenLines(text)) {
     if (FIELD.test(line.text)) fields.push(line.start);
-    else if (/^#{1,6}(?:\s|$)/.test(line.text)) headings.push(line.start);
+    else if (ANY_HEADING.test(line.text)) headings.push(line.start);
   }
   const first = fields[0];
   const last = fields.at(-1);
@@ -228,33 +231,39 @@ function refreshLine(line: string, changes: HandoffChanges): string {
 export type Contract = Partial<Record<ContractField, string>>;
 
 /**
- * The contract's fields: each at the start of a line, outside fences and quotes; its value runs to the next field,
+ * The contract's fields: each at the start of a line, outside fences and quotes; its value runs to the next field or heading,
  * fenced lines included. A field that is there twice has its last value.
  */
 export function parseContract(block: string): Contract {
-  const found: { field: ContractField; start: number; value: number }[] = [];
+  const contract: Contract = {};
+  let open: { field: ContractField; value: number } | undefined;
+  const end = (at: number): void => {
+    if (open !== undefined) contract[open.field] = block.slice(open.value, at).trim();
+    open = undefined;
+  };
   for (const line of spokenLines(block)) {
     const match = FIELD.exec(line.text);
-    if (match !== null) found.push({ field: match[1] as ContractField, start: line.start, value: line.start + match[0].length });
+    if (match !== null || ANY_HEADING.test(line.text)) end(line.start);
+    if (match !== null) open = { field: match[1] as ContractField, value: line.start + match[0].length };
   }
-  const contract: Contract = {};
-  found.forEach(({ field, value }, at) => {
-    contract[field] = block.slice(value, found[at + 1]?.start ?? block.length).trim();
-  });
+  end(block.length);
   return contract;
 }
 
 export interface Judgement {
-  contract: { ok: boolean; missing: ContractField[] };
+  /** `misplaced`: a field that is missing stands there in a form that does not count. */
+  contract: { ok: boolean; missing: ContractField[]; misplaced: boolean };
   evidence: { ok: boolean; detail: string };
 }
 
 /** What the gate says of a HANDOFF.md: of the author's block, or of all that is no quotation where it has no marker. */
 export function judgeContract(text: string): Judgement {
   const split = splitHandoff(text);
-  const contract = parseContract(split.marker === 'none' ? unquoted(text) : split.block);
+  const words = split.marker === 'none' ? unquoted(text) : split.block;
+  const contract = parseContract(words);
   const missing = CONTRACT_FIELDS.filter((field) => contract[field] === undefined);
-  return { contract: { ok: missing.length === 0, missing }, evidence: judgeEvidence(contract) };
+  const nearly = new Set([...words.matchAll(NEARLY_FIELD)].map((match) => match[1]?.toUpperCase()));
+  return { contract: { ok: missing.length === 0, missing, misplaced: missing.some((field) => nearly.has(field)) }, evidence: judgeEvidence(contract) };
 }
 
 function judgeEvidence(contract: Contract): Judgement['evidence'] {

@@ -5,6 +5,7 @@ export const program: Program = {
   name: 'runtime-engine',
   summary: 'decides whether an operation may run, before it runs',
   layer: 'execution',
+  called: (verb) => `agents-handoff ${verb}`,
   verbs: [
     { name: 'evaluate', summary: 'may an operation of this risk touch this target? Does nothing', load: async () => (await import('./evaluate.mts')).command },
     { name: 'run', summary: 'do one operation, if the policy allows it', load: async () => (await import('./run.mts')).command },

@@ -31,7 +31,9 @@ function rowOf({ real, copy, checked, places }: Installation) {
 }
 
 function textOf({ real, copy, checked, places }: Installation): string {
-  const state = checked.state === 'differs' ? `${checked.changed.length} changed, ${checked.missing.length} missing` : checked.state;
+  const { changed, missing, problems } = checked;
+  const differs = changed.length + missing.length > 0 ? `${changed.length} changed, ${missing.length} missing` : `differs (${problems.join('; ')})`;
+  const state = checked.state === 'differs' ? differs : checked.state;
   const also = places.filter((place) => place !== real);
   return `install: ${copy.record?.version ?? 'unknown'}  ${counted(checked.files, 'file')}  ${state}  ${real}${also.length === 0 ? '' : `  (also ${also.join(', ')})`}`;
 }

@@ -23,6 +23,8 @@ export const program: Program = {
   name: 'install',
   summary: 'installs, updates, verifies and removes the skill',
   layer: 'install',
+  // `verify` and `list` alone are the store's.
+  called: (verb) => `npx agents-handoff ${verb === 'verify' || verb === 'list' ? 'install ' : ''}${verb}`,
   verbs,
   // `--claude`, `--harness claude --remove`: a line without a verb has it as a flag, or means `install`.
   rewrite(argv) {

@@ -25,6 +25,7 @@ export const command: Command<typeof flags> = {
   example: 'agents-handoff dispatch 5f0c --task "Add the coupon tests"',
   run(options, [prefix], io) {
     if (options.task === undefined || options.task.trim() === '') throw new HandoffError('USAGE', 'dispatch needs --task <objective>');
+    for (const flag of ['role', 'parent', 'broker'] as const) if (options[flag]?.trim() === '') throw new HandoffError('USAGE', `--${flag} is empty`);
     const { root, config } = storeHere(io);
     const { enabled, patterns } = config.redaction;
     const redactor = enabled ? createRedactor({ patterns }) : undefined;

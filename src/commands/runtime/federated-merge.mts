@@ -19,7 +19,7 @@ export const command: Command<typeof flags> = {
   async run(options, _words, io) {
     const { root, config } = storeHere(io);
     const roots = options.from ?? [];
-    if (roots.length === 0) throw new HandoffError('USAGE', 'federated-merge needs --from <root>, once or more');
+    if (roots.length === 0 || roots.includes('')) throw new HandoffError('USAGE', 'federated-merge needs --from <root>, once or more');
     const place = {
       root, cwd: io.cwd, rules: { maxBriefTokens: config.max_brief_tokens, tools: config.capture },
       note: (message: string) => io.note(message), progress: (message: string) => io.progress(message), onSignal: (undo: () => void) => io.onSignal(undo),

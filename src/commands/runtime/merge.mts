@@ -20,6 +20,9 @@ export const command: Command<typeof flags> = {
     const { place, row } = sessionOf(io, first ?? '');
     const result = await mergeSessions(place, row, findByPrefix(place.root, second ?? ''), { render: options.render === true });
     if (result.kept !== undefined) io.note(keptNote(result.kept));
+    const parts = result.into.split('+merge+');
+    const twice = [...new Set(parts.filter((part, at) => parts.indexOf(part) !== at))];
+    if (twice.length > 0) io.note(`both hold ${twice.join(', ')}: its turns stand in ${result.into} more than once`);
     return answer(result.rendered ? result : { ...result, next: `handoff render ${result.into}` });
   },
 };

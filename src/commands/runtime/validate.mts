@@ -33,6 +33,16 @@ function isBuilt(text: string): boolean {
   return text.startsWith('# Handoff: ') || splitHandoff(text).marker !== 'none';
 }
 
+/** A name that fits nothing may have been meant as either. */
+function sessionOr<T>(what: string, find: () => T): T {
+  try {
+    return find();
+  } catch (error) {
+    if (!(error instanceof HandoffError) || error.code !== 'NO_MATCH') throw error;
+    throw new HandoffError('NO_MATCH', `${what}, and ${error.message}`, { cause: error, data: error.data });
+  }
+}
+
 /** A file where there is one of that name, else the brief of a session; git is asked where the file lies. */
 function read(name: string, io: Io): { text: string; where: string } {
   const file = path.resolve(io.cwd, name);
@@ -45,7 +55,7 @@ function read(name: string, io: Io): { text: string; where: string } {
     }
   }
   const { root } = storeHere(io);
-  const row = findByPrefix(root, name);
+  const row = sessionOr(stat === undefined ? `there is no file ${name}` : `${name} is ${stat.isDirectory() ? 'a folder' : 'no plain file'}`, () => findByPrefix(root, name));
   const text = readText(sessionPaths(dirOf(root, row)).brief);
   if (text === undefined) throw new HandoffError('NO_MATCH', `${row.id} has no HANDOFF.md`);
   return { text, where: io.cwd };

@@ -16,8 +16,8 @@ export interface HookEntry {
 export function entryFor(harness: HookHarness, copy: string): HookEntry {
   const { expands, fields } = HOOKS[harness];
   const program = `${copy.replace(/[\\/]+$/, '')}/tools/agents-handoff.mjs`;
-  const strange = /[\u0000-\u001f\u007f]/.test(program) ? 'a control character' : expands?.test(program) === true ? 'a sign that this harness replaces' : undefined;
-  if (strange !== undefined) throw new HandoffError('DENIED', `the path ${JSON.stringify(copy)} has ${strange}, so no hook can name it`);
+  const strange = /[\u0000-\u001f\u007f]/.test(program) ? 'a control character' : expands?.test(program) === true ? `a sign that ${harness} replaces` : undefined;
+  if (strange !== undefined) throw new HandoffError('DENIED', `the path ${JSON.stringify(copy)} has ${strange}, so no hook of ${harness} can name it: install for ${harness} without --hooks, or at another path with --path`);
   const quoted = quote(program);
   return { type: 'command', command: `[ -f ${quoted} ] && node ${quoted} auto --hook || true`, ...fields };
 }

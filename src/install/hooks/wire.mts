@@ -57,7 +57,7 @@ export function wireHooks({ harness, settings: given, copy, dryRun = false }: Wi
 
 /**
  * Takes out what the record names: `removed`; `absent` where nothing of it is there (any more); `changed` where an entry with our
- * command is another one than was written, which then stays. Throws HandoffError as wireHooks does.
+ * command, or one that still starts our program, is another one than was written, which then stays. Throws HandoffError as wireHooks does.
  */
 export function unwireHooks(record: HookRecord): 'removed' | 'absent' | 'changed' {
   const { harness, settings, events, command, entry_sha256: hash } = record;
@@ -69,7 +69,7 @@ export function unwireHooks(record: HookRecord): 'removed' | 'absent' | 'changed
   if (before === undefined || !before.text.includes(JSON.stringify(command).slice(1, -1))) {
     // A run that was killed may have taken the entry out and not yet the backup away.
     dropBackup(backup, before?.bytes);
-    return 'absent';
+    return before !== undefined && startsStill(before.text, command) ? 'changed' : 'absent';
   }
   const less = judged(settings, () => withoutEntry(before.text, events, command, hash));
   if (less.removed > 0) {
@@ -83,7 +83,14 @@ export function unwireHooks(record: HookRecord): 'removed' | 'absent' | 'changed
     else writeSettings(settings, before, text);
     dropBackup(backup, fs.existsSync(before.file) ? fs.readFileSync(before.file) : undefined);
   }
-  return less.changed > 0 ? 'changed' : less.removed > 0 ? 'removed' : 'absent';
+  return less.changed > 0 || startsStill(less.text, command) ? 'changed' : less.removed > 0 ? 'removed' : 'absent';
+}
+
+/** Whether a command that somebody changed still starts the program that `command` starts. One as it was written, elsewhere, is a person's own. */
+function startsStill(settings: string, command: string): boolean {
+  const inJson = (words: string): string => JSON.stringify(words).slice(1, -1);
+  const program = /^\[ -f (.+) \] && node /.exec(command)?.[1];
+  return program !== undefined && settings.replaceAll(inJson(command), '').includes(inJson(`node ${program}`));
 }
 
 /** A backup that holds what stands in the settings is one of nothing. */

@@ -74,6 +74,8 @@ export interface Program {
   readonly elsewhere?: { readonly name: string; readonly verbs: readonly string[] };
   /** The word that stands before this program's verbs where it is a group: `capabilities check`. */
   readonly prefix?: string;
+  /** What a person types to reach a verb, where that is not the program's name and the verb. */
+  called?(verb: string): string;
 }
 
 /** All that a command sees of the process. Only the runner touches `process`. */

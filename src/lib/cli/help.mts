@@ -24,15 +24,15 @@ export function programHelp(program: Program): Outcome {
       programListing(program),
       'Every verb takes --json and --help; --version prints the version.',
       ...wrapped('Exit codes: 0 is success; 1 a failure, 2 a mistake in the words or the configuration; each verb\'s --help has its own.'),
-      ...(verbs.length === 0 ? [] : [`Example: ${program.name} ${verbs[0]!.name} --help`]),
+      ...(verbs.length === 0 ? [] : [`Example: ${typed(program, verbs[0]!.name)} --help`]),
     ].join('\n'),
   };
 }
 
 /** `--help` of one command. */
-export function commandHelp(program: Pick<Program, 'name'>, command: Command): Outcome {
+export function commandHelp(program: Pick<Program, 'name' | 'called'>, command: Command): Outcome {
   const flags = Object.entries({ ...command.flags, ...withoutKeys(COMMON_FLAGS, command.flags) }).filter(([, flag]) => flag.hidden !== true);
-  const usage = [program.name, command.name, command.args ?? '', '[flags]'].filter((word) => word !== '').join(' ');
+  const usage = [typed(program, command.name), command.args ?? '', '[flags]'].filter((word) => word !== '').join(' ');
   const lines = [
     `usage: ${usage}`,
     '',
@@ -63,7 +63,7 @@ export function commandHelp(program: Pick<Program, 'name'>, command: Command): O
 
 /** The verbs of a program, under its groups' names where it has groups. */
 export function programListing(program: Program): string {
-  const lines = [`usage: ${program.name} <verb> [flags]`, ''];
+  const lines = [`usage: ${typed(program, '<verb>')} [flags]`, ''];
   const groups = groupsOf(program);
   if (groups.length === 0) lines.push('No verbs yet.', '');
   const width = Math.max(0, ...groups.flatMap(({ verbs }) => verbs.map(({ name }) => name.length)));
@@ -99,12 +99,16 @@ export function noVerb(program: Program, name: string | undefined): HandoffError
 }
 
 /** The error of a mistaken line for a person: with the flag that an unknown one was most likely meant to be, and where to look. */
-export function explainMistake(program: Pick<Program, 'name'>, command: Pick<Command, 'name' | 'flags'>, problem: HandoffError, unknown?: string): HandoffError {
+export function explainMistake(program: Pick<Program, 'name' | 'called'>, command: Pick<Command, 'name' | 'flags'>, problem: HandoffError, unknown?: string): HandoffError {
   const visible = Object.entries({ ...COMMON_FLAGS, ...command.flags }).filter(([, flag]) => flag.hidden !== true);
   const meant = unknown === undefined ? undefined : nearest(unknown, visible.map(([name]) => name));
   const guess = meant === undefined ? '' : `, did you mean --${meant}?`;
   const data = meant === undefined ? problem.data : { ...problem.data, nearest: `--${meant}` };
-  return new HandoffError('USAGE', `${problem.message}${guess} (see ${program.name} ${command.name} --help)`, { data });
+  return new HandoffError('USAGE', `${problem.message}${guess} (see ${typed(program, command.name)} --help)`, { data });
+}
+
+function typed(program: Pick<Program, 'name' | 'called'>, verb: string): string {
+  return program.called?.(verb) ?? `${program.name} ${verb}`;
 }
 
 interface Group {

@@ -44,7 +44,8 @@ export async function run(program: Program, argv: readonly string[], host: Host)
     clear = made.clear;
     const outcome = await command.run(options, parsed.words, made.io);
     clear();
-    return await print(host, json, outcome);
+    // Whoever starts such a line may take any document for an answer.
+    return mayFail ? await print(host, json, outcome) : outcome.exit ?? 0;
   } catch (error) {
     clear();
     const status = await (await import('./report.mts')).report(error, owner, json && mayFail, host);
@@ -81,7 +82,7 @@ async function findRoute(program: Program, argv: readonly string[]): Promise<Rou
  * What stands before a verb on the line. Through a program of several that is its name; a verb that another of them has too is
  * reached behind its own program's name.
  */
-function asTyped(program: Program, owner: Program, verb: string): { name: string } {
+function asTyped(program: Program, owner: Program, verb: string): Pick<Program, 'name' | 'called'> {
   if (owner === program) return owner;
   const first = program.groups?.find((group) => group.prefix === undefined && findVerb(group, verb) !== undefined);
   const between = owner.prefix ?? (first === owner ? undefined : owner.name);

@@ -234,6 +234,7 @@ function look(file: string): Held | undefined {
     }
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return undefined;
+    if (errnoOf(error) === 'EISDIR') throw new HandoffError('IO', `${file} is a folder where a lock file belongs: remove it`, { cause: error });
     throw error;
   }
   const name = path.basename(file);

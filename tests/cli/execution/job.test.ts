@@ -117,7 +117,7 @@ describe('a job of so many steps', () => {
     }
     const spoilt = readFileSync(ground.checkpointFile(), 'utf8');
     for (const argv of [['resume'], ['status'], ['job', '--steps', '3']]) {
-      expect(ground.engine([argv[0]!, '--session', 'j', ...argv.slice(1)])).toMatchObject({ status: 5, stdout: '', stderr: expect.stringContaining('is sealed and makes no sense') });
+      expect(ground.engine([argv[0]!, '--session', 'j', ...argv.slice(1)])).toMatchObject({ status: 5, stdout: '', stderr: expect.stringMatching(/is sealed and makes no sense.*; begin the work anew under another --session/) });
     }
     expect(readFileSync(ground.checkpointFile(), 'utf8')).toBe(spoilt);
   });
@@ -302,6 +302,7 @@ describe('a plan', () => {
     ['no JSON', '{', /is not JSON/],
     ['no object', '[]', /must hold a JSON object/],
     ['another version', JSON.stringify({ schema_version: '2', steps: [] }), /"schema_version" must be "1\.0-execution-plan"/],
+    ['no version', '{"steps":[{"op":"read","risk":"R0","target":"x"}]}', /"schema_version" is missing: it must be "1\.0-execution-plan"/],
     ['no steps', JSON.stringify({ schema_version: '1.0-execution-plan', steps: [] }), /"steps" must be an array of 1 to/],
     ['an unknown key', JSON.stringify({ schema_version: '1.0-execution-plan', steps: [{ op: 'read', risk: 'R0', target: 'x', args: [] }] }), /unknown key "steps\[0\]\.args"/],
     ['an unknown operation', JSON.stringify({ schema_version: '1.0-execution-plan', steps: [{ op: 'write', risk: 'R0' }] }), /"steps\[0\]\.op" must be "read" or "spawn"/],

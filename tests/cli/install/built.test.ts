@@ -87,7 +87,7 @@ describe('mistaken words', () => {
       expect(Object.keys(exits), name).toEqual(expect.arrayContaining(['0', '2']));
     }
     expect(desk.install(['remove', '--help'])).toMatchObject({ status: 0, stdout: expect.stringMatching(/Exit codes:\n {2}0 /) });
-    expect(desk.install(['--help', 'update']).stdout).toMatch(/^usage: install update/);
+    expect(desk.install(['--help', 'update']).stdout).toMatch(/^usage: npx agents-handoff update/);
   });
 });
 

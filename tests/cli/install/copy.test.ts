@@ -190,7 +190,7 @@ describe('an installation of 2.0.x', () => {
     put(join(desk.copy(), 'projects/p/s/manifest.json'), '{}');
     expect((await desk.say(['list'])).out).toBe(`install: 2.0.5  3 files  ok  ${desk.copy()}\n`);
     // Its program is none: the hashes fit, the start does not.
-    expect((await desk.say(['verify'])).out).toMatch(/FAIL .*\n {2}tools\/handoff\.mjs config ended with/);
+    expect((await desk.say(['verify'])).out).toMatch(/FAIL .*\n {2}tools\/handoff\.mjs config ended with 1: ReferenceError: old is not defined/);
     writeFileSync(join(desk.copy(), 'refs/a.md'), 'edited\n');
     expect((await desk.say(['verify'])).out).toMatch(form === 'names' ? /changed: SKILL\.md, tools\/handoff\.mjs, refs\/a\.md/ : /changed: refs\/a\.md\n/);
     writeFileSync(join(desk.copy(), 'refs/a.md'), OLD['refs/a.md']);
@@ -248,6 +248,7 @@ describe('an installation of 2.0.x', () => {
     writeFileSync(join(desk.copy(), RECORD), '{');
     expect(await desk.say(['verify'])).toMatchObject({ status: 1, out: expect.stringMatching(/is not JSON/) });
     expect((await update()).err).toMatch(/is not JSON; --force/);
+    expect((await desk.say(['list'])).out).toMatch(/ {2}differs \(.*is not JSON\) {2}/);
     expect((await remove('-f')).status).toBe(1);
     expect((await update('-f')).status).toBe(0);
     expect((await desk.say(['verify'])).status).toBe(0);

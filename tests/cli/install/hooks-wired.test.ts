@@ -69,5 +69,14 @@ describe('install --hooks', () => {
     const changed = settings();
     expect((await desk.say(['remove', '--claude', '-f'])).out).toMatch(/hooks in .*: changed since, left as they are/);
     expect(settings()).toBe(changed);
+    // Words behind our own are a change too, of all of them or of one.
+    await desk.say(['--codex', '--hooks']);
+    const wired = readFileSync(desk.path('.codex/hooks.json'), 'utf8');
+    put(desk.path('.codex/hooks.json'), wired.replaceAll('auto --hook', 'auto --hook --more'));
+    expect((await desk.say(['remove', '--codex', '-f'])).out).toMatch(/hooks in .*: changed since, left as they are/);
+    await desk.say(['--codex', '--hooks']);
+    put(desk.path('.codex/hooks.json'), wired.replace('auto --hook', 'auto --hook --more'));
+    expect((await desk.say(['remove', '--codex', '-f'])).out).toMatch(/hooks in .*: changed since, left as they are/);
+    expect(readFileSync(desk.path('.codex/hooks.json'), 'utf8').match(/auto --hook/g)).toHaveLength(1);
   });
 });

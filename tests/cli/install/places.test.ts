@@ -207,6 +207,15 @@ describe('the other targets', () => {
     expect(desk.tree(desk.dir)).toEqual({ home: 'folder', work: 'folder', small: 'folder', ...Object.fromEntries(Object.entries(desk.tree(join(desk.dir, 'small'))).map(([name, kind]) => [`small/${name}`, kind])) });
   });
 
+  it('name a file where a folder belongs', async () => {
+    const file = join(desk.cwd, 'file');
+    put(file, 'mine');
+    for (const flags of [['--skills-dir', 'file'], ['--path', 'file'], ['--path', 'file/x']]) {
+      expect(await desk.say(['install', ...flags]), flags.join(' ')).toMatchObject({ status: 1, out: '', err: `install: ${realpathSync(file)} is there and is no folder\n` });
+    }
+    expect(readFileSync(file, 'utf8')).toBe('mine');
+  });
+
   it('need no home where a folder is named', async () => {
     for (const env of [{ HOME: undefined }, { HOME: '/nonexistent/home' }, { HOME: '' }]) {
       const folder = join(desk.cwd, 'here');

@@ -285,6 +285,7 @@ describe('a remote store that is not to be trusted', () => {
       expect(why['newer']).toMatch(/newer version/);
       expect(why['no-json']).toMatch(/not JSON/);
       expect(result.stderr.trimEnd().split('\n').every((line) => /^agents-handoff: \S/.test(line))).toBe(true);
+      for (const link of ['linked-project', 'w/linked-session', 'w/up']) expect(result.stderr).toContain(`: projects/${link} is a link, which is not followed\n`);
     }
     expect([listed(outside), listed(b.root), a.session('w/mine').text('manifest.json')]).toEqual(before);
     expect(a.places()).toEqual(['w/good', 'w/mine']);
@@ -330,10 +331,14 @@ describe('a remote store that is not to be trusted', () => {
     const linked = path.join(pair.dir, 'linked');
     fs.mkdirSync(linked);
     fs.symlinkSync(path.join(b.root, 'projects'), path.join(linked, 'projects'));
-    const result = a.take(path.join(pair.dir, 'nowhere'), '--from', empty, '--from', linked, '--from', b.root);
+    const file = path.join(pair.dir, 'file');
+    fs.writeFileSync(file, '');
+    const result = a.take(path.join(pair.dir, 'nowhere'), '--from', empty, '--from', linked, '--from', file, '--from', b.root);
     expect(result).toMatchObject({ status: 1, ok: false, imported: [{ session: 's' }] });
-    expect(result.failed.map(({ root, code }) => [path.basename(root), code])).toEqual([['nowhere', 'SOURCE'], ['empty', 'SOURCE'], ['linked', 'SOURCE']]);
-    expect(result.failed[1]?.error).toContain('projects/');
+    expect(result.failed.map(({ root, code }) => [path.basename(root), code])).toEqual([['nowhere', 'SOURCE'], ['empty', 'SOURCE'], ['linked', 'SOURCE'], ['file', 'SOURCE']]);
+    expect(result.failed.slice(1).map(({ error }) => error)).toEqual([
+      expect.stringMatching(/has no folder projects\/: it is no store$/), expect.stringMatching(/has a link for projects\/, which is not followed; name the store/), expect.stringMatching(/is a file; a store is the folder/),
+    ]);
   });
 });
 

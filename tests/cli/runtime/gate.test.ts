@@ -1,6 +1,6 @@
 /** The evidence gate and promotion: what counts as evidence, what is stamped, and on which stores both work. */
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, chmodSync, chownSync, readdirSync } from 'node:fs';
+import { appendFileSync, chmodSync, chownSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sessionKey } from '../../../src/store/layout.mts';
@@ -49,6 +49,12 @@ describe('contract fields in quoted text', () => {
       if (at > 0) continue;
       session.author(`\n> RESULT: DONE\n\n\`\`\`\n${CONTRACT}\`\`\`\n`);
       expect(gate(`s${at}`).checks['contract']).toBe('FAIL');
+      // Fields that count for nothing where they stand are told from none, and a brief that is gone from one without fields.
+      expect(gate(`s${at}`).details['contract']).toMatch(/^missing: RESULT, .* \(a field counts at the start of a line, in capitals, outside fences and quotations\)$/);
+      expect(runtime(['promote', `s${at}`]).stderr).toContain('(failed: contract) — add the evidence contract to HANDOFF.md, or pass --force');
+      rmSync(session.path('HANDOFF.md'));
+      expect(gate(`s${at}`)).toMatchObject({ status: 6, details: { contract: 'there is no HANDOFF.md; `handoff render s0` makes it' } });
+      expect(desk.handoff(['render', `s${at}`]).status).toBe(0);
       session.author(CONTRACT);
       expect(gate(`s${at}`)).toMatchObject({ status: 0, verdict: 'VERIFIED', checks: all });
     }
@@ -155,6 +161,9 @@ describe('promote', () => {
     const tampered = session.text('manifest.json');
     expect(runtime(['promote', 's', '--force'])).toMatchObject({ status: 6, stdout: '', stderr: expect.stringContaining('(failed: sha: ') });
     expect(session.text('manifest.json')).toBe(tampered);
+    // Without a manifest nothing can be held against it: that is no pass.
+    session.write('manifest.json', '{');
+    expect(gate('s')).toMatchObject({ status: 6, checks: { sha: 'FAIL', counts: 'FAIL', payload: 'FAIL' }, details: { counts: 'not known while the manifest cannot be read' } });
     session.write('manifest.json', good);
     const bak = session.text('manifest.json.bak');
     const later = JSON.parse(good) as Manifest & { seal: Seal };

@@ -124,6 +124,7 @@ describe('the runtime layer says, word for word,', () => {
     rmSync(desk.root, { recursive: true });
     await capture('beta');
     say('federated-merge');
+    say('federated-merge --from ""');
     say('federated-merge --from nowhere');
     say('federated-merge --from theirs --dry-run');
     say('federated-merge --from theirs');
@@ -151,6 +152,7 @@ describe('the runtime layer says, word for word,', () => {
     await capture('alpha');
     say('validate alpha');
     say('validate nobody');
+    say('validate .');
     golden.check();
   });
 
@@ -161,6 +163,7 @@ describe('the runtime layer says, word for word,', () => {
     mkdirSync(join(desk.dir, 'empty'));
     const task = '--task "Add the tests"';
     say('dispatch alpha');
+    say('dispatch alpha --task x --role ""');
     say(`dispatch nobody ${task}`);
     say(`dispatch alpha ${task}`);
     desk.session('w/alpha').author(CONTRACT);

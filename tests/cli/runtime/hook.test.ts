@@ -113,6 +113,8 @@ describe('auto --hook', () => {
       expect([words, status, stdout, stderr]).toEqual([words, 0, '', expect.stringMatching(/^agents-handoff: auto: [^\n]+ \(see agents-handoff auto --help\)\n$/)]);
     }
     expect(run('agents-handoff', ['auto', '--hok'], bare())).toMatchObject({ status: 2 });
+    // Nothing is said on stdout where a document is asked for either: a client would take it for the hook's answer.
+    expect(run('agents-handoff', ['auto', '--hook', '--json'], bare())).toMatchObject({ status: 0, stdout: '', stderr: expect.stringMatching(/standard input/) });
   });
 
   it('ends where standard input is never closed, with a hook in it or without, closed from the start, or a terminal', async () => {

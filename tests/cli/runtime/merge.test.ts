@@ -158,6 +158,13 @@ describe('agents-handoff merge', () => {
     expect(merge(...argv)).toMatchObject({ status, stdout: '', stderr: expect.stringContaining(words) });
   });
 
+  it('says where a merged one is merged with one of its own, so that turns come twice', async () => {
+    await capture('a', A);
+    await capture('b', B);
+    expect(merge('a', 'b')).toMatchObject({ status: 0, stderr: '' });
+    expect(merge('a+merge+b', 'a')).toMatchObject({ status: 0, stderr: 'agents-handoff: both hold a: its turns stand in a+merge+b+merge+a more than once\n' });
+  });
+
   it('waits for nobody: a session that is being built is held', async () => {
     await capture('a', A);
     await capture('b', B);

@@ -1,5 +1,5 @@
 /** `index`, `unlock` and `self-improve`: the verbs that keep a store in order. */
-import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -109,6 +109,27 @@ describe('unlock', () => {
     // What 2.0.x holds here is not ours to take.
     expect(readdirSync(join(desk.root, '.locks'))).toHaveLength(1);
     expect(runtime(['promote', 'a', '--force']).status).toBe(0);
+  });
+});
+
+describe('unlock of a lock that does not say its key', () => {
+  it('shows the one of 2.0.x, and the one that a crash left empty, and takes the dead alone', async () => {
+    await capture('a');
+    await capture('b');
+    const own = leaveLockText(desk.root, sessionKey('a'), '');
+    const old = new Date(Date.now() - 60_000);
+    utimesSync(own, old, old);
+    leaveLockText(desk.root, 'promote:a', String(deadPid()));
+    leaveLockText(desk.root, 'merge:a+b', String(process.pid));
+    const shown = said('unlock', 'a');
+    expect(shown).toMatchObject({ removed: [], locks: [{ session: 'a', key: 'session:a', life: 'dead', holder: null }, { key: 'promote:a', life: 'dead', holder: null, who: expect.stringMatching(/held by process \d+/) }] });
+    expect(said('unlock', 'a+b')).toMatchObject({ locks: [{ key: 'merge:a+b', life: 'alive' }], removed: [] });
+    expect(runtime(['unlock', 'a+b', '--force'])).toMatchObject({ status: 3, stderr: expect.stringContaining(`held by process ${process.pid}`) });
+    expect(said('unlock', 'a', '--force')['removed']).toEqual(['a', 'promote:a']);
+    expect(said('unlock', 'b')).toMatchObject({ locks: [], removed: [] });
+    expect(readdirSync(join(desk.root, '.locks'))).toHaveLength(1);
+    mkdirSync(own);
+    expect(runtime(['unlock', 'a'])).toMatchObject({ status: 1, stderr: expect.stringMatching(/is a folder where a lock file belongs: remove it/) });
   });
 });
 

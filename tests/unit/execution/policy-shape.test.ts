@@ -35,9 +35,9 @@ describe('a policy', () => {
 
   const rows: [string, unknown, string][] = [
     ['no object', [], 'must hold a JSON object'],
-    ['without grants', { schema_version: POLICY_VERSION, risk_to_level: {} }, '"grants" is missing'],
-    ['without risk_to_level', { schema_version: POLICY_VERSION, grants: {} }, '"risk_to_level" is missing'],
-    ['without a version', { grants: {}, risk_to_level: {} }, '"schema_version" is missing'],
+    ['without grants', { schema_version: POLICY_VERSION, risk_to_level: {} }, '"grants" is missing: it must be an object'],
+    ['without risk_to_level', { schema_version: POLICY_VERSION, grants: {} }, '"risk_to_level" is missing: it must be an object'],
+    ['without a version', { grants: {}, risk_to_level: {} }, '"schema_version" is missing: it must be "1.0-permission-policy"'],
     ['of another version', { ...LEAST, schema_version: '2.0' }, '"schema_version" must be "1.0-permission-policy"'],
     ['with an unknown key', { ...LEAST, denied_root: [] }, 'unknown key "denied_root" (known: $schema, description, schema_version, approved_workspaces, system_read_only_roots, personal_data_roots, denied_roots, grants, risk_to_level, hard_links)'],
     ['with roots that are no list', { ...LEAST, denied_roots: '/etc' }, '"denied_roots" must be an array of paths'],

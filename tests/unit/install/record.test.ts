@@ -63,9 +63,10 @@ describe('a record', () => {
 
   it('that cannot be read is told from one that is not there', () => {
     expect(readRecord(dir)).toBeUndefined();
+    // A copy of no files is as it was installed whatever lies there.
+    for (const empty of [{}, { version: '3.0.0', files: [] }, { files: {} }, { files: [{}] }]) expect(read(empty)).toMatch(/lists no files$/);
     expect(read('{ "files": [')).toMatch(/is not JSON/);
     expect(read('[]')).toMatch(/no JSON object/);
-    expect(read(`\ufeff{"version":"2.0.5"}`)).toMatchObject({ version: '2.0.5' });
-    expect(read({})).toMatchObject({ version: 'unknown', filesSha256: undefined });
+    expect(read(`\ufeff{"version":"2.0.5","files":["SKILL.md"]}`)).toMatchObject({ version: '2.0.5' });
   });
 });

@@ -93,8 +93,8 @@ describe('the contract', () => {
   const withEvidence = (value: string): string => full.replace('EVIDENCE: something', `EVIDENCE:${value}`);
 
   it('is read from the block alone: fields in the transcript count for nothing', () => {
-    expect(judge('').contract).toEqual({ ok: false, missing: [...CONTRACT_FIELDS] });
-    expect(judge(full).contract).toEqual({ ok: true, missing: [] });
+    expect(judge('').contract).toEqual({ ok: false, missing: [...CONTRACT_FIELDS], misplaced: false });
+    expect(judge(full).contract).toEqual({ ok: true, missing: [], misplaced: false });
   });
   it('is read outside fences and quotes where there is no marker', () => {
     expect(judgeContract(`# x\n${full}`).contract.ok).toBe(true);
@@ -105,6 +105,16 @@ describe('the contract', () => {
   it.each(CONTRACT_FIELDS)('misses %s', (field) => {
     expect(judge(full.replace(new RegExp(`^${field}:.*\\n?`, 'm'), '')).contract.missing).toEqual([field]);
     expect(judge(full.replace(new RegExp(`^${field}:`, 'm'), ` ${field}:`)).contract.missing).toEqual([field]);
+  });
+  it.each([
+    ['lower case', full.toLowerCase()], ['a fence', `\`\`\`\n${full}\n\`\`\``], ['a quotation', full.replace(/^/gm, '> ')], ['a list', full.replace(/^/gm, '- ')], ['bold', full.replace(/^(\w+):/gm, '**$1:**')],
+  ])('tells fields in %s from fields that nobody wrote', (_, block) => {
+    expect(judge(block).contract).toMatchObject({ ok: false, misplaced: true });
+  });
+  it('ends a field at a heading, so that what stands under it is no evidence', () => {
+    const last = `${withEvidence('').replace(/^EVIDENCE:\n/m, '')}\nEVIDENCE:\n\n## Notes\nsomething\n`;
+    expect(judge(last)).toMatchObject({ contract: { ok: true }, evidence: { ok: false } });
+    expect(judge(last.replace('EVIDENCE:\n', 'EVIDENCE: 9 of 9\n')).evidence.ok).toBe(true);
   });
   it('takes blanks before the colon, CRLF, and values of several lines with fences', () => {
     const block = 'RESULT : PARTIAL\r\nEVIDENCE:\r\n```\r\nRISKS: in a log\r\n```\r\nBLOCKERS:\r\n';

@@ -195,8 +195,8 @@ describe('settings are refused, and stay as they are,', () => {
 
   it('when the path of the copy would become another one', () => {
     put(SETTINGS);
-    expect(refusal(() => wire('claude-code', { copy: '/a\nb' }))).toMatch(/^DENIED: .*a control character/);
-    expect(refusal(() => wire('gemini', { copy: '/a/$HOME/b' }))).toMatch(/^DENIED: .*a sign that this harness replaces/);
+    expect(refusal(() => wire('claude-code', { copy: '/a\nb' }))).toMatch(/^DENIED: .*a control character, so no hook of claude-code can name it: install for claude-code without --hooks/);
+    expect(refusal(() => wire('gemini', { copy: '/a/$HOME/b' }))).toMatch(/^DENIED: .*a sign that gemini replaces/);
     expect(wire('codex', { copy: '/a/$HOME/b' }).command).toContain("'/a/$HOME/b/tools/agents-handoff.mjs'");
   });
 
