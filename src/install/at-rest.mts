@@ -1,5 +1,5 @@
 import { HandoffError } from '../lib/errors.mts';
-import { allLocks } from '../lib/fs/lock.mts';
+import { allLocks } from '../lib/fs/lock-file.mts';
 import { storePaths } from '../store/layout.mts';
 
 /** Throws HELD while somebody works in the store that lies in this folder, if one does. */

@@ -3,7 +3,8 @@
  * hold a session's project or folder: after a move nobody would ask for the one that a dead holder left.
  */
 import { HandoffError } from '../lib/errors.mts';
-import { acquire, allLocks, type Lock } from '../lib/fs/lock.mts';
+import { acquire, type Lock } from '../lib/fs/lock.mts';
+import { allLocks } from '../lib/fs/lock-file.mts';
 import { storePaths } from '../store/layout.mts';
 
 const WORDS = ['auto', 'promote', 'merge', 'dispatch'] as const;

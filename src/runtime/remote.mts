@@ -8,7 +8,7 @@ import path from 'node:path';
 import { HandoffError, errnoOf } from '../lib/errors.mts';
 import { FILE_MODE, sync, writeAll } from '../lib/fs/files.mts';
 import { readBytes } from '../lib/fs/lines.mts';
-import { lockFile } from '../lib/fs/lock.mts';
+import { lockFile } from '../lib/fs/lock-file.mts';
 import { manifestHash } from '../lib/hash-chain.mts';
 import { byBytes } from '../store/index-file.mts';
 import { SEAL_FORMAT, sessionDir, sessionKey, sessionPaths, storePaths, type SessionPaths } from '../store/layout.mts';

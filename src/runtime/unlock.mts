@@ -1,6 +1,7 @@
 /** Who holds a lock; what a dead holder left is settled before its lock goes. A living one is never broken. */
 import { HandoffError } from '../lib/errors.mts';
-import { acquire, allLocks, holderOf, recordsOf, type Held } from '../lib/fs/lock.mts';
+import { acquire } from '../lib/fs/lock.mts';
+import { allLocks, holderOf, recordsOf, type Held } from '../lib/fs/lock-file.mts';
 import { takeSession } from '../capture/commit/session.mts';
 import type { IndexRow } from '../store/index-file.mts';
 import { storePaths } from '../store/layout.mts';

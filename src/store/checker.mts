@@ -5,7 +5,7 @@
 import fs from 'node:fs';
 import { errnoOf, HandoffError } from '../lib/errors.mts';
 import { readText, sleep } from '../lib/fs/files.mts';
-import { holderOf, recordsOf, type Held } from '../lib/fs/lock.mts';
+import { holderOf, recordsOf, type Held } from '../lib/fs/lock-file.mts';
 import { sha256 } from '../lib/hash-chain.mts';
 import { fail, note, type Finding } from './findings.mts';
 import type { IndexRow } from './index-file.mts';

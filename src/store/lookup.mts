@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { HandoffError } from '../lib/errors.mts';
 import { readText, sleep } from '../lib/fs/files.mts';
-import { allLocks, recordsOf } from '../lib/fs/lock.mts';
+import { allLocks, recordsOf } from '../lib/fs/lock-file.mts';
 import { sessionDir, sessionPaths, storePaths } from './layout.mts';
 import { folders, indexRow, isWhole, parseRows, rowsFromManifests, type IndexRow } from './index-file.mts';
 import { readManifest } from './manifest.mts';

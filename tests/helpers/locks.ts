@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { lockFile } from '../../src/lib/fs/lock.mts';
+import { lockFile } from '../../src/lib/fs/lock-file.mts';
 
 let dead: number | undefined;
 

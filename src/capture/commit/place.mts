@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { namesIn } from '../../lib/fs/files.mts';
-import { allLocks } from '../../lib/fs/lock.mts';
+import { allLocks } from '../../lib/fs/lock-file.mts';
 import { sessionKey, sessionPaths, storePaths } from '../../store/layout.mts';
 import { withSuffix } from '../../store/names.mts';
 import { placeDir } from './commit.mts';

@@ -4,7 +4,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { syncFolder } from '../../lib/fs/files.mts';
-import { acquire, type Lock, type LockRecord } from '../../lib/fs/lock.mts';
+import { acquire, type Lock } from '../../lib/fs/lock.mts';
+import type { LockRecord } from '../../lib/fs/lock-file.mts';
 import { placeParts, sessionKey, sessionPaths, storePaths } from '../../store/layout.mts';
 import { indexRow, updateIndex } from '../../store/index-file.mts';
 import { dropLinks } from '../../store/links.mts';

@@ -7,23 +7,13 @@
  * A session's lock does not wait: a living holder is HELD at once. Short internal locks (the index) wait with a bound.
  * Taking over is serialised by a second exclusive file and puts the new lock over the old in one rename.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { HandoffError, errnoOf } from '../errors.mts';
 import { FILE_MODE, makeDurableFolder, namesIn, removeQuietly, removeTree, rename, sleep, sync, syncFolder, writeAll } from './files.mts';
-import { exists, lifeOf, lifeOfNumber, ownHolder, type Holder, type Life } from './holder.mts';
-
-/** What a lock file says. Keys beside these belong to the operation that holds it. */
-export interface LockRecord extends Holder {
-  token: string;
-  key: string;
-  operation: string;
-  at: string;
-  /** Dead holders whose work was not yet settled when this lock was taken. */
-  left?: LockRecord[];
-  [fact: string]: unknown;
-}
+import { exists, ownHolder, type Life } from './holder.mts';
+import { lockFile, look, parse, readOr, type Held, type LockRecord } from './lock-file.mts';
 
 export interface Lock {
   readonly token: string;
@@ -40,21 +30,8 @@ export interface Lock {
   release(): void;
 }
 
-export interface Held {
-  record: LockRecord | undefined;
-  life: Life;
-  /** The sentence that names the holder. */
-  who: string;
-}
-
-/** An empty or unreadable lock was left by a crash, after this many ms at the latest. */
-const UNREADABLE_DEAD_MS = 2000;
-/** So is a file that serialises a take-over. */
+/** A file that serialises a take-over was left by a crash, after this many ms at the latest. */
 const TAKING_DEAD_MS = 2000;
-
-export function lockFile(folder: string, key: string): string {
-  return path.join(folder, `${createHash('sha256').update(key).digest('hex').slice(0, 24)}.lock`);
-}
 
 /**
  * Takes the lock of `key` in `folder`. `waitMs` 0: a living holder is HELD at once. `elsewhereIsDead`: a person said that the
@@ -94,24 +71,9 @@ function refusals(folder: string, write: () => void): void {
   try {
     write();
   } catch (error) {
-    if (['EACCES', 'EPERM', 'EROFS'].includes(errnoOf(error) ?? '') && error instanceof Error) error.message = `${error.message.split(',', 1)[0]}: nothing can be written in ${path.dirname(folder)}`;
+    if (['EACCES', 'EPERM', 'EROFS', 'ENOTDIR'].includes(errnoOf(error) ?? '') && error instanceof Error) error.message = `${error.message.split(',', 1)[0]}: nothing can be written in ${path.dirname(folder)}`;
     throw error;
   }
-}
-
-/** Who holds the lock of `key`; undefined where nobody does. Never writes. */
-export function holderOf(folder: string, key: string): Held | undefined {
-  return look(lockFile(folder, key));
-}
-
-/** Every lock in the folder that can be read; for look-ups and `unlock`. Never writes. */
-export function allLocks(folder: string): Held[] {
-  return namesIn(folder).filter((name) => name.endsWith('.lock')).flatMap((name) => look(path.join(folder, name)) ?? []);
-}
-
-/** The holder's record behind those of the dead whose work it has not settled yet. */
-export function recordsOf({ record }: Held): LockRecord[] {
-  return record === undefined ? [] : [...(record.left ?? []), record];
 }
 
 function held(file: string, record: LockRecord): Lock {
@@ -218,67 +180,6 @@ function takeOver(file: string, staged: string, record: LockRecord, isDead: (lif
     return taken;
   } finally {
     if (mine()) removeQuietly(taking);
-  }
-}
-
-function look(file: string): Held | undefined {
-  let text: string;
-  let made: number;
-  try {
-    const fd = fs.openSync(file, 'r');
-    try {
-      made = fs.fstatSync(fd).mtimeMs;
-      text = fs.readFileSync(fd, 'utf8');
-    } finally {
-      fs.closeSync(fd);
-    }
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return undefined;
-    if (errnoOf(error) === 'EISDIR') throw new HandoffError('IO', `${file} is a folder where a lock file belongs: remove it`, { cause: error });
-    throw error;
-  }
-  const name = path.basename(file);
-  const record = parse(text);
-  if (record !== undefined) {
-    const life = lifeOf(record);
-    const advice = life === 'elsewhere' ? '; if that host is gone, `agents-handoff unlock` removes the lock' : '';
-    return { record, life, who: `the lock is held by process ${record.pid} on ${record.host} (${record.operation}, since ${record.at})${advice}` };
-  }
-  if (/^\d{1,10}$/.test(text.trim())) {
-    const pid = Number(text);
-    return { record: undefined, life: lifeOfNumber(pid, made), who: `the lock ${name} is held by process ${pid}` };
-  }
-  const life = Date.now() - made > UNREADABLE_DEAD_MS ? 'dead' : 'alive';
-  return { record: undefined, life, who: `the lock ${name} is not readable yet` };
-}
-
-function parse(text: string): LockRecord | undefined {
-  try {
-    const value = JSON.parse(text) as LockRecord;
-    const whole = isMarked(value) && Number.isInteger(value.pid)
-      && [value.host, value.key, value.operation, value.at].every((fact) => typeof fact === 'string');
-    if (!whole) return undefined;
-    if (Array.isArray(value.left)) value.left = value.left.filter(isMarked);
-    else delete value.left;
-    return { ...value, started: typeof value.started === 'string' ? value.started : '' };
-  } catch {
-    return undefined;
-  }
-}
-
-/** A token becomes part of file names: one that could lead out of a folder is not ours. */
-function isMarked(value: unknown): value is LockRecord {
-  const token = (value as Partial<LockRecord> | null)?.token;
-  return typeof token === 'string' && /^[\w-]{1,64}$/.test(token);
-}
-
-/** A lock that cannot be read now, for want of descriptors say, was not taken away. */
-function readOr(file: string): string {
-  try {
-    return fs.readFileSync(file, 'utf8');
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return '';
-    throw error;
   }
 }
 

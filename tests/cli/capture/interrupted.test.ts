@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, sym
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { lockFile } from '../../../src/lib/fs/lock.mts';
+import { lockFile } from '../../../src/lib/fs/lock-file.mts';
 import { sessionKey } from '../../../src/store/layout.mts';
 import { Desk } from '../../helpers/desk.ts';
 import { REPOSITORY, run, start } from '../../helpers/run.ts';

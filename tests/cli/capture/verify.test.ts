@@ -4,7 +4,8 @@ import { chmodSync, cpSync, mkdirSync, readFileSync, readdirSync, renameSync, rm
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { acquire, lockFile } from '../../../src/lib/fs/lock.mts';
+import { acquire } from '../../../src/lib/fs/lock.mts';
+import { lockFile } from '../../../src/lib/fs/lock-file.mts';
 import { checkSession } from '../../../src/store/checker.mts';
 import { FINDINGS, type FindingId } from '../../../src/store/findings.mts';
 import { sessionKey } from '../../../src/store/layout.mts';

@@ -5,7 +5,8 @@ import path from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { HandoffError } from '../../../../src/lib/errors.mts';
 import { lifeOf, ownHolder } from '../../../../src/lib/fs/holder.mts';
-import { acquire, allLocks, holderOf, lockFile, recordsOf, type Lock } from '../../../../src/lib/fs/lock.mts';
+import { acquire, type Lock } from '../../../../src/lib/fs/lock.mts';
+import { allLocks, holderOf, lockFile, recordsOf } from '../../../../src/lib/fs/lock-file.mts';
 import { freshFolder } from '../../../helpers/run.ts';
 import { importBuilt } from '../../../helpers/built.ts';
 
