@@ -87,6 +87,20 @@ export function skipWithoutStrace(): boolean {
   return !hasStrace() && process.env['REQUIRE_TOOLS'] !== '1';
 }
 
+/**
+ * A fault may strike a write by which libuv wakes itself or gives a lock of its own back: that fails on no disk, and the process
+ * then waits for ever. It ends here, as a strike that missed; a command that hangs where it was meant to be struck is told by its end.
+ */
+const LONGEST_MS = 60_000;
+
+function endGroup(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGKILL');
+  } catch {
+    // All of it is gone.
+  }
+}
+
 /** Runs the command under strace; `log` is of the main thread where `options` have -ff, else of all that are followed. */
 export function trace(child: Child, options: readonly string[]): { status: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string; log: string[]; others: string[][] } {
   if (!hasStrace()) throw new Error('strace is not installed, or may not trace here');
@@ -97,9 +111,13 @@ export function trace(child: Child, options: readonly string[]): { status: numbe
       cwd: child.cwd,
       env: { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', UV_USE_IO_URING: '0', MALLOC_ARENA_MAX: '1', UV_THREADPOOL_SIZE: '1', ...child.env },
       encoding: 'utf8',
-      timeout: 120_000,
-    });
-    if (run.error) throw run.error;
+      timeout: LONGEST_MS,
+      // strace keeps other signals waiting for as long as it follows somebody.
+      killSignal: 'SIGKILL',
+      detached: true,
+    } as Parameters<typeof spawnSync>[2] & { encoding: 'utf8' });
+    if ((run.error as NodeJS.ErrnoException | undefined)?.code === 'ETIMEDOUT') endGroup(run.pid);
+    else if (run.error) throw run.error;
     const lines = (file: string): string[] => fs.readFileSync(path.join(scratch, file), 'utf8').split('\n');
     // With -ff there is one file a thread, named for its id; the first that was made is the main thread's.
     const files = fs.readdirSync(scratch).sort((a, b) => Number(a.split('.')[1]) - Number(b.split('.')[1]));
