@@ -155,7 +155,7 @@ function takeOver(file: string, staged: string, record: LockRecord, isDead: (lif
   const taking = `${file}.taking`;
   const mine = (): boolean => parse(readOr(taking))?.token === record.token;
   if (!linkInto(staged, taking)) {
-    if (ageMs(taking) > TAKING_DEAD_MS) {
+    if (isAbandoned(taking)) {
       // Moved aside under a name of our own first: of two that see it dead only one moves it.
       const aside = `${taking}.${ownHolder().pid}.${record.token}.tmp`;
       try {
@@ -183,6 +183,11 @@ function takeOver(file: string, staged: string, record: LockRecord, isDead: (lif
   }
 }
 
+/** A file that serialises a take-over: whoever made it has died, or has had more time than it takes. */
+function isAbandoned(taking: string): boolean {
+  return ageMs(taking) > TAKING_DEAD_MS || look(taking)?.life === 'dead';
+}
+
 function ageMs(file: string): number {
   try {
     return Date.now() - fs.statSync(file).mtimeMs;
@@ -196,6 +201,6 @@ function sweep(folder: string): void {
   for (const name of namesIn(folder)) {
     const pid = /\.(\d+)\.[0-9a-f]{24}\.tmp$/.exec(name)?.[1];
     if (pid !== undefined && !exists(Number(pid))) removeTree(path.join(folder, name));
-    if (name.endsWith('.taking') && ageMs(path.join(folder, name)) > TAKING_DEAD_MS) removeQuietly(path.join(folder, name));
+    if (name.endsWith('.taking') && isAbandoned(path.join(folder, name))) removeQuietly(path.join(folder, name));
   }
 }

@@ -82,6 +82,17 @@ describe('a lock that the file system refuses', () => {
   });
 });
 
+describe('a take-over whose process has died', () => {
+  it('keeps nobody waiting', () => {
+    put({ pid: NOBODY });
+    put({ pid: NOBODY }, `${file}.taking`);
+    const began = Date.now();
+    take().release();
+    expect(Date.now() - began).toBeLessThan(1_000);
+    expect(fs.readdirSync(dir)).toEqual([]);
+  });
+});
+
 describe('a held lock', () => {
   it('is refused at once, and the sentence names the holder', () => {
     const lock = take();
@@ -277,6 +288,7 @@ describe('many processes', () => {
     ['one dead holder', () => put({ pid: NOBODY, place: 'p/s' }), 1],
     ['a lock that nobody can read', () => { fs.writeFileSync(file, ''); age(3); }, 0],
     ['a dead holder and a take-over that crashed', () => { put({ pid: NOBODY }); fs.writeFileSync(`${file}.taking`, ''); age(3, `${file}.taking`); }, 1],
+    ['a dead holder and a take-over whose process has died', () => { put({ pid: NOBODY }); put({ pid: NOBODY }, `${file}.taking`); }, 1],
     ['nobody', () => {}, 0],
   ])('get the lock one after the other, and only one of them what was left by %s', async (_name, prepare, left) => {
     prepare();
