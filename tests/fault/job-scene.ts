@@ -102,7 +102,7 @@ export class JobScene {
     const ended = strike(() => this.fresh(), call, (child, aim) => (fault.kind === 'kill' ? killAt(child, aim) : failAt(child, aim, fault.errno, fault.lasting)), MOST_TRIES);
     const problems: string[] = [];
     // One that met no call, or a write by which Node wakes itself, is none.
-    if (!ended.hit && (fault.kind === 'kill' ? ended.signal === null : ended.signal === 'SIGABRT')) return { ended: 'missed', problems };
+    if (!ended.hit && (fault.kind === 'kill' ? ended.signal === null : ended.signal === 'SIGABRT' || ended.signal === 'SIGKILL')) return { ended: 'missed', problems };
     if (fault.kind === 'kill' && ended.signal !== 'SIGKILL') problems.push(`ended with ${ended.status ?? ended.signal} where it should have been killed`);
     if (fault.kind === 'error' && ended.status !== 0 && (ended.status !== 1 || /\n\s+at |bug/.test(ended.stderr) || !/^runtime-engine: \S/m.test(ended.stderr + ended.stdout.replace(/.*"paused":true.*/, 'runtime-engine: paused')))) {
       problems.push(`exit ${ended.status ?? ended.signal} without one plain sentence: ${JSON.stringify(ended.stderr)}`);
