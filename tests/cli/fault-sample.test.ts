@@ -10,7 +10,7 @@ import { skipWithoutStrace } from '../helpers/strace.ts';
 const POINTS: Record<string, number> = { 'first build': 1, rebuild: 2, rename: 1, promote: 1 };
 
 /** The states of a disk after a power cut: they cost no start of a program. */
-const CUTS: Record<string, number> = { 'first build': 15, rebuild: 25, promote: 15 };
+const CUTS: Record<string, number> = { 'first build': 10, rebuild: 20, promote: 10 };
 
 /** The same points in every run of the same program: spread over the whole, shifted by the scenario's place. */
 function some<T>(points: readonly T[], count: number, shift: number): T[] {
@@ -45,7 +45,7 @@ describe.skipIf(skipWithoutStrace())('a sample of the faults of npm run test:fau
     try {
       // Renames and syncs come in the same number each time, so that few tries are needed.
       const points = killPoints(scene.calls).filter(({ call }) => /^(rename|fsync|unlink|mkdir)/.test(call.name));
-      expect(tryJob(scene, some(points, 3, 2)).broken).toEqual([]);
+      expect(tryJob(scene, some(points, 2, 2)).broken).toEqual([]);
     } finally {
       scene.remove();
     }

@@ -40,6 +40,8 @@ const VERBS: Record<string, (session: string, other: string, random: () => numbe
 };
 /** Those that take a session's lock and do not wait for it; a short storm is too short for all of them to meet. */
 const LOCKING = WHOLE ? Object.keys(VERBS).filter((verb) => verb !== 'index') : ['build', 'promote', 'merge'];
+/** Those of them that have to be refused once besides: of six processes few meet at anything but a build. */
+const REFUSED = WHOLE ? LOCKING : ['build'];
 
 describe.skipIf(!WHOLE)('the index, held by a living process (only in npm run test:fault, since it takes twenty seconds)', () => {
   it('is waited for with a bound: index and the verbs that write a row end with 3 and leave nothing undone for good', async () => {
@@ -82,7 +84,7 @@ describe(`${PROCESSES} processes at once (seed ${SEED})`, () => {
     const had = (verb: string, what: (said: Said) => boolean): boolean => log.some((said) => said.argv[0] === verb && what(said));
     // The lock of federation is a store's; the session's own refusals of that verb are entries of its answer.
     const isRefused = (said: Said): boolean => isHeld(said) || (said.argv[0] === 'federated-merge' && said.stdout.includes('"HELD"'));
-    const isEnough = (): boolean => LOCKING.every((verb) => had(verb, ({ status }) => status === 0)) && LOCKING.every((verb) => had(verb, isRefused));
+    const isEnough = (): boolean => LOCKING.every((verb) => had(verb, ({ status }) => status === 0)) && REFUSED.every((verb) => had(verb, isRefused));
     const over = (): boolean => Date.now() - began > LONGEST_MS || (Date.now() - began > STORM_MS && isEnough());
 
     const writer = async (): Promise<void> => {
@@ -113,7 +115,7 @@ describe(`${PROCESSES} processes at once (seed ${SEED})`, () => {
       const own = log.filter(({ argv }) => argv[0] === verb);
       return [verb, { done: own.filter(({ status }) => status === 0).length, refused: own.filter(isRefused).length, killed: own.filter(({ killed }) => killed).length }];
     }));
-    for (const verb of LOCKING) expect([verb, JSON.stringify(figures), (figures[verb]?.done ?? 0) > 0, (figures[verb]?.refused ?? 0) > 0]).toEqual([verb, JSON.stringify(figures), true, true]);
+    for (const verb of LOCKING) expect([verb, JSON.stringify(figures), (figures[verb]?.done ?? 0) > 0, !REFUSED.includes(verb) || (figures[verb]?.refused ?? 0) > 0]).toEqual([verb, JSON.stringify(figures), true, true]);
 
     // Whatever the killed ones left is finished by the same commands.
     mustBy('agents-handoff', 'federated-merge', '--from', 'theirs');
