@@ -5,7 +5,7 @@ import { allLocks, holderOf, recordsOf, type Held } from '../lib/fs/lock-file.mt
 import { takeSession } from '../capture/commit/session.mts';
 import type { IndexRow } from '../store/index-file.mts';
 import { storePaths } from '../store/layout.mts';
-import { findByPrefix } from '../store/lookup.mts';
+import { emptyPrefix, findByPrefix } from '../store/lookup.mts';
 
 export interface LockState {
   /** The session; for a lock that is none's, its key. */
@@ -29,8 +29,9 @@ export interface Unlocked {
 
 const SESSION = 'session:';
 
-/** Throws NO_MATCH where no session and no lock fits; HELD where `force` meets a living holder of this host. */
+/** Throws USAGE for an empty prefix, NO_MATCH where no session and no lock fits; HELD where `force` meets a living holder of this host. */
 export function unlock(root: string, prefix: string, force: boolean): Unlocked {
+  if (prefix === '') throw emptyPrefix();
   const all = keyedLocks(root);
   const exact = all.filter((lock) => namesOf(lock).includes(prefix));
   const named = exact.length > 0 ? exact : all.filter((lock) => namesOf(lock).some((name) => name.startsWith(prefix)));

@@ -18,7 +18,10 @@ export function allSessions(root: string): IndexRow[] {
   return rowsThatMayName(root, () => true);
 }
 
-/** The rows and what locks tell; the latter alone, where the whole index does not mention what is looked for: parsing the rows of thousands takes longer than most builds. */
+/**
+ * The rows and what locks tell; the latter alone, where the whole index does not mention what is looked for: parsing the
+ * rows of thousands takes longer than most builds.
+ */
 function rowsThatMayName(root: string, mentions: (index: string) => boolean): IndexRow[] {
   const text = readText(storePaths(root).index) ?? '';
   // An index without a row may have lost them all: a store that is empty costs nothing to look through.
@@ -156,7 +159,7 @@ function isGivenName({ id, uuid }: IndexRow): boolean {
  * Throws USAGE for an empty prefix, NO_MATCH or AMBIGUOUS.
  */
 export function findByPrefix(root: string, prefix: string): IndexRow {
-  if (prefix === '') throw new HandoffError('USAGE', 'an empty prefix names no session; `handoff list` shows those there are');
+  if (prefix === '') throw emptyPrefix();
   let isEmpty = true;
   const look = (): IndexRow[] => {
     const rows = allSessions(root);
@@ -169,6 +172,11 @@ export function findByPrefix(root: string, prefix: string): IndexRow {
   if (hit === undefined) throw new HandoffError('NO_MATCH', `no handoff matches ${prefix}; \`handoff list\` shows what is in ${root}`);
   if (hits.length > 1) throw ambiguous(prefix, hits);
   return hit;
+}
+
+/** An unset variable of a script, most likely: all begins with it. */
+export function emptyPrefix(): HandoffError {
+  return new HandoffError('USAGE', 'an empty prefix names no session; `handoff list` shows those there are');
 }
 
 function beginningWith(rows: readonly IndexRow[], prefix: string): IndexRow[] {

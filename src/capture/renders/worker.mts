@@ -1,4 +1,4 @@
-/** The thread of thread.mts: the renders of one session, driven by messages. */
+/** What runs in the thread that thread.mts starts: the renders of one session, driven by messages. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { errnoOf, HandoffError } from '../../lib/errors.mts';
 import { readBytes } from '../../lib/fs/lines.mts';

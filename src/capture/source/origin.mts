@@ -85,10 +85,14 @@ function rowAt(manifest: Manifest, source: Source): SourceRow | undefined {
   return manifest.sources?.find((row) => row.path === source.path);
 }
 
-/** Looks at the last line only: is it whole, or does its JSON only end too early? */
+/** Looks at the end only: is the last line whole, or does its JSON, or in a text its last letter, only end too early? */
 export function extentOf(source: Source, from: number, isJson: boolean): Extent {
   const whole = { to: source.size, unfinished: false };
-  if (!isJson || source.size === from) return whole;
+  if (source.size === from) return whole;
+  if (!isJson) {
+    const cut = cutLetter(source, from);
+    return { to: source.size - cut, unfinished: cut > 0 };
+  }
   const start = lastLineStart(source, from);
   // What no string can hold is longer than every limit, and is told as such when it is read.
   if (start === source.size || source.size - start > constants.MAX_STRING_LENGTH) return whole;
@@ -106,6 +110,19 @@ export function extentOf(source: Source, from: number, isJson: boolean): Extent 
   } catch {
     return isUnfinishedJson(text.replace(/^\ufeff/, '')) ? { to: start, unfinished: true } : whole;
   }
+}
+
+/** How many bytes at the end begin a letter of UTF-8 that is not whole yet: taken now, they would be two that nobody wrote. */
+function cutLetter(source: Source, from: number): number {
+  const end = Buffer.alloc(Math.min(3, source.size - from));
+  const got = fs.readSync(source.fd, end, 0, end.length, source.size - end.length);
+  for (let behind = 1; behind <= got; behind += 1) {
+    const byte = end[got - behind] ?? 0;
+    if ((byte & 0xc0) === 0x80) continue;
+    const needs = byte >= 0xf0 && byte < 0xf8 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc2 ? 2 : 1;
+    return byte < 0xf8 && needs > behind ? behind : 0;
+  }
+  return 0;
 }
 
 const STEP = 64 * 1024;

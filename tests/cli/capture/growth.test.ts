@@ -270,6 +270,25 @@ describe('role-marked text', () => {
     expect([desk.build(file), desk.handoff(['verify', 'talk', '--strict']).status]).toEqual([expect.stringContaining('up-to-date'), 0]);
   });
 
+  it('that is captured in the middle of a letter takes it when it is whole', () => {
+    const bytes = Buffer.from('user: é€😀ä\n');
+    const file = desk.file('talk.md', '');
+    for (let at = 0; at < bytes.length; at += 1) {
+      appendFileSync(file, bytes.subarray(at, at + 1));
+      // The first letters are a marker without words: there is nothing to build yet.
+      if (at >= 'user: é'.length) expect(desk.handoff(['build', file]).status).toBe(0);
+    }
+    const session = desk.session('unsorted/talk');
+    expect(session.said.map((said) => said.slice('USER '.length)).join('')).toBe('é€😀ä');
+    expect(desk.handoff(['verify', 'talk', '--strict']).status).toBe(0);
+    // What is no letter and becomes none is waited for, and told.
+    appendFileSync(file, Buffer.from([0xc3]));
+    expect(desk.handoff(['build', file])).toMatchObject({ status: 0, stdout: expect.stringContaining('up-to-date'), stderr: expect.stringContaining('not finished') });
+    appendFileSync(file, '\nassistant: yes\n');
+    expect(desk.build(file)).toContain('rev=');
+    expect(desk.session('unsorted/talk').said.at(-1)).toBe('AGENT yes');
+  });
+
   it('that was rewritten is compared turn by turn', () => {
     const file = desk.file('talk.txt', 'user: One\nassistant: Two\nuser: Three\n');
     desk.build(file);

@@ -88,6 +88,7 @@ describe('unlock', () => {
     mkdirSync(join(desk.root, 'projects/w/new'));
     writeFileSync(join(desk.root, 'projects/w/new/timeline.jsonl'), '{"seq":0');
     leaveLock(desk.root, sessionKey('new'), { ...dead, place: 'w/new', base: null, timeline_bytes: 0, chain_bytes: 0 });
+    expect(runtime(['unlock', '', '--force'])).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining('an empty prefix names no session') });
     expect(said('unlock', 'a')).toEqual(state({ session: 'a', life: 'dead' }));
     expect(said('unlock', 'a', '--force')).toMatchObject({ removed: ['a'] });
     expect(said('unlock', 'new', '--force')).toMatchObject({ removed: ['new'] });
