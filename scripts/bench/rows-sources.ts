@@ -48,7 +48,7 @@ function fillHome(bench: Bench, count: number): { home: string; list: string } {
 function makeRollout(file: string, bytes: number): string {
   const line = (type: string, payload: object): string => `${JSON.stringify({ timestamp: '2026-01-01T00:00:00.000Z', type, payload })}\n`;
   const said = (role: string, text: string): string => line('response_item', { type: 'message', role, content: [{ type: role === 'user' ? 'input_text' : 'output_text', text }] });
-  let text = line('session_meta', { id: 'thread', cwd: '/work/shop', cli_version: '0.130.0', instructions: 'Be exact. '.repeat(bytes < 20_000 ? 1 : 1_500) });
+  let text = line('session_meta', { id: 'thread', cwd: '/srv/shop', cli_version: '0.130.0', instructions: 'Be exact. '.repeat(bytes < 20_000 ? 1 : 1_500) });
   for (let turn = 0; text.length < bytes; turn++) text += said('user', `Find out why total ${turn} is wrong`) + said('assistant', `Total ${turn} holds the discount twice. `.repeat(20));
   fs.writeFileSync(file, text);
   return file;

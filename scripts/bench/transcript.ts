@@ -9,7 +9,7 @@ import { Random, Words } from './words.ts';
 type Fields = Record<string, unknown>;
 
 const START = Date.UTC(2026, 10, 30, 7, 45);
-const CWD = '/home/dev/shop';
+const CWD = '/srv/work/shop';
 
 export class Transcript {
   readonly session: string;

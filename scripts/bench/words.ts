@@ -89,7 +89,7 @@ function codeLine(random: Random): string {
     case 2: return `${indent}// ${sentence(random)}`;
     case 3: return `${indent}expect(${a}.total({ ${b}: ${random.between(1, 5000)} })).toEqual("${b}");`;
     case 4: return '';
-    case 5: return `${indent}return { ...${a}, ${b}: ${a}.${b} ?? [], path: "/home/dev/shop/src/${a}/${b}.ts" };`;
+    case 5: return `${indent}return { ...${a}, ${b}: ${a}.${b} ?? [], path: "/srv/work/shop/src/${a}/${b}.ts" };`;
     case 6: return `${indent}import { ${a} } from '../${b}/${a}.js';`;
     default: return `${indent}for (const ${a} of ${b}s) { total += ${a}.cents * ${random.between(2, 9)}; }`;
   }

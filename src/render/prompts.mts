@@ -24,7 +24,7 @@ export function isGreeting(text: string): boolean {
   return words === null || (words.length <= 8 && words.every((word) => GREETING_WORDS.has(word)));
 }
 
-/** Whether `text` is a command to the client: `/review src/a.js`, `!git status`. A path (`/home/x is full`) is none. */
+/** Whether `text` is a command to the client: `/review src/a.js`, `!git status`. A path (`/var/log is full`) is none. */
 export function isClientCommand(text: string): boolean {
   return /^\s*(?:\/[A-Za-z][\w:.-]*(?:\s|$)|![^\s!])/.test(text);
 }
