@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { importBuilt } from '../helpers/built.ts';
@@ -11,6 +11,24 @@ const ENTRIES = ['handoff', 'agents-handoff', 'agent-handoff', 'runtime-engine',
 let cwd: string;
 beforeEach(() => { cwd = freshFolder(); });
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+describe('a program whose own files are taken away while it runs', () => {
+  it('says what it misses in a line, and ends', async () => {
+    const product = join(cwd, 'product');
+    cpSync(join(REPOSITORY, 'tools'), join(product, 'tools'), { recursive: true });
+    const { child, done } = start('handoff', ['build', '-', '--session', 's'], { cwd, home: cwd, product, env: { HANDOFFS_ROOT: join(cwd, 'store') } });
+    // It makes this folder right before it waits for its input.
+    const waiting = () => existsSync(join(cwd, 'store/.locks'));
+    for (let tries = 0; tries < 500 && !waiting(); tries += 1) await new Promise((later) => setTimeout(later, 10));
+    expect(waiting()).toBe(true);
+    rmSync(product, { recursive: true });
+    const timer = setTimeout(() => child.kill('SIGKILL'), 5_000);
+    child.stdin!.end('{"session":"s","role":"user","text":"hello"}\n');
+    const { status, signal, stderr } = await done;
+    clearTimeout(timer);
+    expect({ status, signal, stderr }).toEqual({ status: 1, signal: null, stderr: expect.stringMatching(/^handoff: Cannot find module .*\n$/) });
+  });
+});
 
 describe.each(ENTRIES)('%s', (entry) => {
   it('has --help, --version and refuses an unknown verb', () => {

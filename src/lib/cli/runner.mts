@@ -4,7 +4,8 @@
  */
 import type { Command, FlagTable, Options, Outcome, Program, Verb } from './command.mts';
 import { parseFlags } from './flags.mts';
-import { createIo, processHost, writeOut, type Host } from './io.mts';
+import { createIo, processHost, writeErr, writeOut, type Host } from './io.mts';
+import { undoAll } from './signals.mts';
 
 type Route = { readonly program: Program; readonly json: boolean } & (
   | { readonly ask: 'help' | 'version' }
@@ -48,7 +49,7 @@ export async function run(program: Program, argv: readonly string[], host: Host)
     return mayFail ? await print(host, json, outcome) : outcome.exit ?? 0;
   } catch (error) {
     clear();
-    const status = await (await import('./report.mts')).report(error, owner, json && mayFail, host);
+    const status = await tell(error, owner, json && mayFail, host);
     return mayFail ? status : 0;
   }
 }
@@ -98,10 +99,20 @@ async function print(host: Host, json: boolean, outcome: Outcome): Promise<numbe
   return outcome.exit ?? 0;
 }
 
+/** Prints the error and gives its exit status. Never throws. */
+async function tell(error: unknown, program: Program, json: boolean, host: Host): Promise<number> {
+  try {
+    return await (await import('./report.mts')).report(error, program, json, host);
+  } catch {
+    // The program's own files are gone, taken away or exchanged while it ran: these words need none of them.
+    const [line = ''] = String(error instanceof Error ? error.message : error).split('\n');
+    writeErr(host, `${program.name}: ${line}`);
+    return 1;
+  }
+}
+
 /** An error that no command caught, from a callback: undo what is armed, tell it as the bug it is, and end. */
 async function crash(program: Program, error: unknown): Promise<void> {
-  const { undoAll } = await import('./signals.mts');
   undoAll();
-  const status = await (await import('./report.mts')).report(error, program, false, processHost);
-  process.exit(status);
+  process.exit(await tell(error, program, false, processHost));
 }
