@@ -17,12 +17,13 @@ describe('a program whose own files are taken away while it runs', () => {
     const product = join(cwd, 'product');
     cpSync(join(REPOSITORY, 'tools'), join(product, 'tools'), { recursive: true });
     const { child, done } = start('handoff', ['build', '-', '--session', 's'], { cwd, home: cwd, product, env: { HANDOFFS_ROOT: join(cwd, 'store') } });
+    // Also where an expectation fails: nobody else would end it.
+    const timer = setTimeout(() => child.kill('SIGKILL'), 8_000);
     // It makes this folder right before it waits for its input.
     const waiting = () => existsSync(join(cwd, 'store/.locks'));
-    for (let tries = 0; tries < 500 && !waiting(); tries += 1) await new Promise((later) => setTimeout(later, 10));
+    for (let tries = 0; tries < 300 && !waiting(); tries += 1) await new Promise((later) => setTimeout(later, 10));
     expect(waiting()).toBe(true);
     rmSync(product, { recursive: true });
-    const timer = setTimeout(() => child.kill('SIGKILL'), 5_000);
     child.stdin!.end('{"session":"s","role":"user","text":"hello"}\n');
     const { status, signal, stderr } = await done;
     clearTimeout(timer);
