@@ -1,54 +1,92 @@
 /**
- * The modules of tools/parts/. `scripts/pack.mjs` joins the compiled modules of a room into one file, because
- * the start of a command would else be spent on opening a hundred files; and they are CommonJS, which Node starts
- * sooner than its loader of ES modules. A module is still made when it is first needed, and once.
- * Old versions of Node must be able to read this file: they come by before they are told that they are too old.
+ * How a built entry comes to the modules of tools/parts/. `scripts/pack.mjs` joins the compiled modules of a room into one
+ * file, because the start of a command would else be spent on opening a hundred files, and puts the text of this function
+ * into each entry. A module is made when it is first needed, and once.
+ * Old versions of Node must be able to read it: they come by before they are told that they are too old.
  */
 'use strict';
 
-const { pathToFileURL } = require('node:url');
+/** `require` is asked for Node's own modules only; `tools` is the folder, without a slash at its end. */
+module.exports = function modulesOf(require, tools) {
+  const { existsSync, readFileSync, statSync } = require('fs');
+  const { Script } = require('vm');
+  const loaded = new Set();
+  const makers = new Map();
+  const made = new Map();
+  const ready = tools + '/ready/' + process.version + '-' + process.platform + '-' + process.arch;
+  let isReady;
 
-const makers = new Map();
-const made = new Map();
+  /** `make` gives what the module exports. */
+  const $define = (name, make) => makers.set(name, make);
 
-exports.$builtin = require;
-
-/** `make` gives what the module exports. */
-exports.$define = function define(name, make) {
-  makers.set(name, make);
-};
-
-/** A module whose part is loaded. There are no circles among modules. */
-exports.$need = function need(name) {
-  let module = made.get(name);
-  if (module === undefined) {
-    module = makers.get(name)();
-    made.set(name, module);
-  }
-  return module;
-};
-
-/** A module, with the parts that it and its imports stand in. */
-exports.$take = function take(name, ...wanted) {
-  for (const part of wanted) require('./parts/' + part + '.cjs');
-  return exports.$need(name);
-};
-
-/** What `import()` is in the sources. */
-exports.$load = async function load(...words) {
-  return exports.$take(...words);
-};
-
-/** A function or class of a module of Node that most commands never use: the module is loaded at the first call. */
-exports.$late = function late(from, name) {
-  let it;
-  return function called(...words) {
-    if (it === undefined) it = require(from)[name];
-    return new.target === undefined ? it(...words) : new it(...words);
+  /** A module whose part is loaded. There are no circles among modules. */
+  const $need = (name) => {
+    let module = made.get(name);
+    if (module === undefined) {
+      module = makers.get(name)();
+      made.set(name, module);
+    }
+    return module;
   };
-};
 
-/** `import.meta.url` of a module, had it a file of its own. */
-exports.$urlOf = function urlOf(name) {
-  return pathToFileURL(__dirname + '/' + name + '.mjs').href;
+  /** A module, with the parts that it and its imports stand in. */
+  const $take = (name, ...wanted) => {
+    for (const part of wanted) {
+      if (!loaded.has(part)) load(part);
+      loaded.add(part);
+    }
+    return $need(name);
+  };
+
+  /** What `import()` is in the sources. */
+  const $load = async (...words) => $take(...words);
+
+  /** A function or class of a module of Node that most commands never use: the module is loaded at the first call. */
+  const $late = (from, name) => {
+    let it;
+    return function called(...words) {
+      if (it === undefined) it = require(from)[name];
+      return new.target === undefined ? it(...words) : new it(...words);
+    };
+  };
+
+  /** The path of a module and its `import.meta.url`, had it a file of its own. */
+  const $fileOf = (name) => tools + '/' + name + '.mjs';
+  const $urlOf = (name) => require('url').pathToFileURL($fileOf(name)).href;
+
+  /** Node's own `require` would look for package.json and real paths first, which takes as long as a small part. */
+  function load(part) {
+    const filename = tools + '/parts/' + part + '.cjs';
+    // The parts are written in ASCII.
+    const script = new Script(readFileSync(filename).latin1Slice(), { filename, cachedData: compiled(part, filename) });
+    script.runInThisContext()(words);
+  }
+
+  /**
+   * What V8 made of the part when the package was built (`scripts/ready.mjs`), where this is the same Node and the part was
+   * not changed since. V8 believes every byte of it: one that a crash left half written must not come to it.
+   */
+  function compiled(part, filename) {
+    isReady = isReady === undefined ? existsSync(ready) : isReady;
+    if (!isReady) return undefined;
+    const name = ready + '/' + part + '.bin';
+    try {
+      if (statSync(name).mtimeMs < statSync(filename).mtimeMs) return undefined;
+      const file = readFileSync(name);
+      const data = file.subarray(0, -4);
+      return file.readInt32LE(data.length) === sumOf(data) ? data : undefined;
+    } catch (error) {
+      return undefined;
+    }
+  }
+
+  /** Of a byte in 128: it tells what was not written, and takes no time. */
+  function sumOf(bytes) {
+    let sum = bytes.length;
+    for (let at = 0; at < bytes.length; at += 128) sum = (sum * 31 + bytes[at]) | 0;
+    return sum;
+  }
+
+  const words = { $builtin: require, $define, $fileOf, $late, $load, $need, $take, $urlOf };
+  return Object.assign(words, { ready, sumOf });
 };

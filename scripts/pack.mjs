@@ -1,6 +1,6 @@
 // Joins what tsc made of src/ into tools/: entries as files of their own, everything else as one file for each
 // room of the house under tools/parts/. A command then opens a few files where it would open a hundred.
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, chmodSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -13,7 +13,7 @@ const WORKER = 'capture/renders/worker';
 /** Files that are started by their path. */
 const isEntry = (name) => !name.includes('/') || name === 'install/install';
 /** Modules of Node that take milliseconds to load and of which a command mostly uses nothing. */
-const LATE = new Set(['node:child_process', 'node:crypto', 'node:worker_threads']);
+const LATE = new Set(['node:child_process', 'node:crypto', 'node:os', 'node:util', 'node:worker_threads']);
 
 /** Rooms, and the parts of rooms that most commands do not need. The longest that fits takes a module. */
 const PARTS = [
@@ -24,11 +24,16 @@ const PARTS = [
 const SELDOM = new Set(['confirm', 'exit-codes', 'help', 'nearest', 'progress', 'report'].map((name) => `lib/cli/${name}`));
 /** Of these rooms, what this command imports at once is a part of its own: the answer "nothing new" and a list need no more. */
 const SHORT_WAY = { capture: 'commands/handoff/build', store: 'commands/handoff/list' };
-/** Read before Node's version is known: nothing in newer syntax may stand beside it. */
+/** Read before Node's version is known: it stands in the entries, and nothing in newer syntax beside it. */
 const FIRST = 'lib/cli/start';
 
+/** What every entry needs before it knows its verb: the runner, and the tables of verbs, which some entries need all of. */
+const RUNNER = 'lib/cli/runner';
+const TABLES = /^commands\/(?:umbrella|\w+\/table)$/;
+
 function partOf(name) {
-  if (name === FIRST || name.startsWith('commands/')) return name.replaceAll('/', '-');
+  if (TABLES.test(name) || closureOf(RUNNER).has(name)) return 'first';
+  if (name.startsWith('commands/')) return name.replaceAll('/', '-');
   if (SELDOM.has(name)) return 'lib-seldom';
   const fitting = PARTS.filter((part) => name === part || name.startsWith(part + '/') || name.startsWith(part + '-'));
   const part = fitting.sort((a, b) => b.length - a.length)[0];
@@ -45,6 +50,8 @@ for (const file of readdirSync(compiled, { recursive: true, encoding: 'utf8' }))
 }
 
 const IMPORT = /^import (?:(\* as \w+|\w+|\{[^}]*\}) from )?'([^']+)';$/;
+const BEYOND = /[^\0-\x7f]/;
+const BEYOND_ALL = /[^\0-\x7f]/g;
 const EXPORT = /^export (?:async )?(?:function\*? ?|class |const )(\w+)/;
 
 for (const module of modules.values()) {
@@ -77,7 +84,7 @@ function onShortWay(room) {
 
 /** The parts in which a module and everything that it imports at once stand. */
 function partsFor(name) {
-  return [...new Set([...closureOf(name)].map(partOf))].sort();
+  return [...new Set([...closureOf(name)].filter((one) => one !== FIRST).map(partOf))].sort();
 }
 
 /** What `$load` and `$take` are told of a module. */
@@ -85,11 +92,12 @@ function wordsFor(name) {
   return [name, ...partsFor(name)].map((text) => `'${text}'`).join(', ');
 }
 
-/** Code with `import()` and `import.meta.url` as the packed form has them. */
+/** Code with `import()` and `import.meta.url` as the packed form has them; a module's own path needs no URL on the way. */
 function rewritten(name, text) {
   return text
     .replace(/\bimport\('(\.[^']+)'\)/g, (_all, to) => `$load(${wordsFor(resolve(name, to))})`)
     .replace(/\bimport\('(node:[^']+)'\)/g, (_all, to) => `Promise.resolve().then(() => $builtin('${to}'))`)
+    .replaceAll('fileURLToPath(import.meta.url)', `$fileOf('${name}')`)
     .replaceAll('import.meta.url', `$urlOf('${name}')`);
 }
 
@@ -99,7 +107,7 @@ function factory({ name, lines }) {
   const body = lines.map((line) => {
     const [, what, from] = IMPORT.exec(line) ?? [];
     if (from !== undefined) {
-      if (LATE.has(from) && name !== WORKER && /^\{ \w+(?:, \w+)* \}$/.test(what)) return words(what).map((one) => `const ${one} = $late('${from}', '${one}');`).join(' ');
+      if (LATE.has(from) && name !== WORKER && /^\{ \w+(?:, \w+)* \}$/.test(what)) return words(what).map((one) => late(name, lines, from, one)).join(' ');
       const given = from.startsWith('.') ? `$need('${resolve(name, from)}')` : `$builtin('${from}')`;
       if (what === undefined) return `${given};`;
       return `const ${what.replace(/^\* as /, '').replaceAll(' as ', ': ')} = ${given};`;
@@ -122,27 +130,58 @@ function factory({ name, lines }) {
   return `// src/${name}.mts\n$define('${name}', (function () {\n${rewritten(name, body.join('\n'))}\nreturn { ${names.join(', ')} };\n}));\n`;
 }
 
+/** Only what is called can be late: of a constant nobody could tell when it is asked for. */
+function late(name, lines, from, one) {
+  if (lines.some((line) => !line.startsWith('import ') && new RegExp(`\\b${one}\\.|instanceof ${one}\\b`).test(line))) throw new Error(`${name}: ${one} of ${from} is no function that is only called`);
+  return `const ${one} = $late('${from}', '${one}');`;
+}
+
 /** The names between the braces of an import. */
 const words = (braces) => braces.slice(1, -1).split(',').map((one) => one.trim());
+
+/**
+ * The code in ASCII. One sign beyond it makes V8 keep and read a whole file at two bytes a character; an escape stands for
+ * the same wherever tsc leaves such a sign (a string, a template, an expression), but for raw templates.
+ */
+function ascii(name, text) {
+  if (text.split('\n').some((line) => line.includes('String.raw') && BEYOND.test(line))) throw new Error(`${name}: a raw template with a sign beyond ASCII`);
+  return text.replaceAll(BEYOND_ALL, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
 
 function write(name, text) {
   const file = path.join(tools, name);
   mkdirSync(path.dirname(file), { recursive: true });
-  writeFileSync(file, text);
+  writeFileSync(file, ascii(name, text));
   return file;
 }
+
+const LOADER = readFileSync(new URL('./modules.cjs', import.meta.url), 'utf8').replace(/\/\*\*[^]*?\*\/|^ *\/\/.*$/gm, '').replace(/\n\s*\n/g, '\n').replace(/[^]*?module\.exports = /, '').trim();
+
+/**
+ * How an entry comes to its modules. It is an ES module by its name, and each further one, or even the import of
+ * `node:module`, takes a tenth of the time that Node needs to start: where Node can do without, nothing is imported.
+ * `below`: the folder of the entry inside tools/.
+ */
+const booted = (below, first, code) => `const modulesOf = ${LOADER}
+const boot = (require) => {
+  const here = import.meta.dirname === undefined ? require('url').fileURLToPath(new URL('.', import.meta.url)).slice(0, -1) : import.meta.dirname;
+  const { $define, $late, $load, $need, $take } = modulesOf(require, here${below === '' ? '' : `.slice(0, -${below.length + 1})`});
+${first}${code.trim()}
+};
+if (process.getBuiltinModule === undefined) import('node:module').then((module) => boot(module.createRequire(import.meta.url)));
+else boot(process.getBuiltinModule);
+`;
 
 /** An entry: what it imports at once is taken from the parts. */
 function entry({ name, lines }) {
   const first = lines[0].startsWith('#!') ? `${lines[0]}\n` : '';
-  const up = '../'.repeat(name.split('/').length - 1) || './';
   const code = lines.slice(first === '' ? 0 : 1).map((line) => {
     const [, what, from] = IMPORT.exec(line) ?? [];
     if (from === undefined || isEntry(resolve(name, from))) return line;
     return `const ${what} = $take(${wordsFor(resolve(name, from))});`;
   }).join('\n');
   if (!code.includes('$take(') && !code.includes('import(')) return first + code;
-  return `${first}import { createRequire } from 'node:module';\nconst { $load, $take } = createRequire(import.meta.url)('${up}modules.cjs');\n${rewritten(name, code)}`;
+  return first + booted(path.posix.dirname(name).replace(/^\.$/, ''), code.includes(`'${FIRST}'`) ? factory(modules.get(FIRST)) : '', rewritten(name, code));
 }
 
 rmSync(tools, { recursive: true, force: true });
@@ -150,11 +189,10 @@ const parts = new Map();
 for (const module of [...modules.values()].sort((a, b) => (a.name < b.name ? -1 : 1))) {
   const { name } = module;
   if (isEntry(name)) chmodSync(write(`${name}.mjs`, entry(module)), 0o755);
-  else parts.set(partOf(name), (parts.get(partOf(name)) ?? '') + factory(module));
+  else if (name !== FIRST) parts.set(partOf(name), (parts.get(partOf(name)) ?? '') + factory(module));
   if (name === WORKER) write(`${name}.mjs`, entry({ name, lines: [`import {} from './worker.mjs';`] }));
 }
 for (const [part, text] of parts) {
-  write(`parts/${part}.cjs`, `'use strict';\nconst { $builtin, $define, $late, $load, $need, $urlOf } = require('../modules.cjs');\n${text}`);
+  write(`parts/${part}.cjs`, `'use strict';\n(function ({ $builtin, $define, $fileOf, $late, $load, $need, $urlOf }) {\n${text}})\n`);
 }
-copyFileSync(new URL('./modules.cjs', import.meta.url), path.join(tools, 'modules.cjs'));
 rmSync(compiled, { recursive: true });

@@ -9,7 +9,8 @@ import { Readable, Writable } from 'node:stream';
 import { parentPort, workerData } from 'node:worker_threads';
 
 const { product, port, done } = workerData;
-const { $take } = createRequire(join(product, 'tools/'))('./modules.cjs');
+const require = createRequire(import.meta.url);
+const { $take } = require('../../scripts/modules.cjs')(require, join(product, 'tools'));
 const parts = readdirSync(join(product, 'tools/parts')).map((part) => part.replace(/\.cjs$/, ''));
 const { run } = $take('lib/cli/runner', ...parts);
 

@@ -70,6 +70,8 @@ export function parseFlags(command: Pick<Command, 'name' | 'args' | 'positionals
 }
 
 function tokensOf(table: ReadonlyMap<string, Flag>, argv: readonly string[]) {
+  // The parser's own start is a good part of the time of a command without words.
+  if (argv.length === 0) return [];
   const options = Object.fromEntries([...table].map(([name, flag]) => [name, {
     type: flag.type === 'boolean' ? 'boolean' as const : 'string' as const,
     ...(flag.short === undefined ? {} : { short: flag.short }),

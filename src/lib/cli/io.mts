@@ -40,7 +40,7 @@ export const processHost: Host = {
   env: process.env,
   // From tools/lib/cli/, decoded: a URL's own path would show blanks and non-ASCII letters as `%20`.
   node: process.execPath,
-  home: dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url))))),
+  get home() { return dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url))))); },
   cwd: () => process.cwd(),
   writeDirect,
 };
@@ -144,7 +144,7 @@ export function createIo(host: Host, program: string, json: boolean): { io: Io; 
     env: host.env,
     json,
     get stdin() { return host.stdin; },
-    home: host.home,
+    get home() { return host.home; },
     node: host.node,
     note(message) {
       clear();

@@ -1,12 +1,12 @@
 /** What is undone when a signal, or a crash outside every command, ends the process. */
-import { constants } from 'node:os';
 
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** Their numbers are the same on every system. */
+const SIGNALS = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 };
 const undos: Array<() => void> = [];
 
 /** Pushes an undo; gives the function that takes it back. Signals are listened to only while there is one. */
 export function onSignal(undo: () => void): () => void {
-  if (undos.length === 0) for (const signal of SIGNALS) process.on(signal, die);
+  if (undos.length === 0) for (const signal of Object.keys(SIGNALS)) process.on(signal, die);
   // A wrapper, so that the same function pushed twice is two entries.
   const entry = (): void => undo();
   undos.push(entry);
@@ -14,7 +14,7 @@ export function onSignal(undo: () => void): () => void {
     const at = undos.indexOf(entry);
     if (at === -1) return;
     undos.splice(at, 1);
-    if (undos.length === 0) for (const signal of SIGNALS) process.off(signal, die);
+    if (undos.length === 0) for (const signal of Object.keys(SIGNALS)) process.off(signal, die);
   };
 }
 
@@ -29,7 +29,7 @@ export function undoAll(): void {
   }
 }
 
-function die(signal: NodeJS.Signals): void {
+function die(signal: keyof typeof SIGNALS): void {
   undoAll();
-  process.exit(128 + constants.signals[signal]);
+  process.exit(128 + SIGNALS[signal]);
 }

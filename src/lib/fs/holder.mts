@@ -4,8 +4,8 @@
  */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
-import { kill, pid as ownPid, platform, uptime } from 'node:process';
+import { hostname, uptime } from 'node:os';
+import { kill, pid as ownPid, platform, uptime as ownUptime } from 'node:process';
 
 export interface Holder {
   pid: number;
@@ -17,7 +17,7 @@ export interface Holder {
 let self: Holder | undefined;
 
 export function ownHolder(): Holder {
-  self ??= { pid: ownPid, host: os.hostname(), started: platform === 'linux' ? linuxStart(ownPid) : `~${Math.round(Date.now() / 1000 - uptime())}` };
+  self ??= { pid: ownPid, host: hostname(), started: platform === 'linux' ? linuxStart(ownPid) : `~${Math.round(Date.now() / 1000 - ownUptime())}` };
   return self;
 }
 
@@ -25,7 +25,7 @@ export type Life = 'alive' | 'dead' | 'elsewhere';
 
 /** A number that another process took over after a crash is told from the holder by its start. */
 export function lifeOf(holder: Holder): Life {
-  if (holder.host !== os.hostname()) return 'elsewhere';
+  if (holder.host !== hostname()) return 'elsewhere';
   if (!exists(holder.pid)) return 'dead';
   if (holder.started === '') return 'alive';
   const now = startOf(holder.pid);
@@ -87,7 +87,7 @@ function startedMs(pid: number): number | undefined {
   if (platform === 'linux') {
     const ticks = Number(linuxStart(pid).split(':')[1]);
     // 100 ticks a second is fixed for what /proc shows.
-    return Number.isFinite(ticks) ? Date.now() - os.uptime() * 1000 + ticks * 10 : undefined;
+    return Number.isFinite(ticks) ? Date.now() - uptime() * 1000 + ticks * 10 : undefined;
   }
   try {
     const text = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', timeout: 2000, env: { LC_ALL: 'C' } });

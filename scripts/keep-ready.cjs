@@ -1,0 +1,26 @@
+// Loaded before a command by ready.mjs: keeps what V8 compiled of the parts of tools/ when the command ends.
+'use strict';
+const { mkdirSync, writeFileSync } = require('node:fs');
+const path = require('node:path');
+const vm = require('node:vm');
+const modulesOf = require('./modules.cjs');
+
+const tools = path.join(__dirname, '../tools');
+const { ready, sumOf } = modulesOf(require, tools);
+const scripts = [];
+
+vm.Script = class extends vm.Script {
+  constructor(code, options) {
+    super(code, options);
+    if (path.dirname(options.filename) === path.join(tools, 'parts')) scripts.push([options.filename, this]);
+  }
+};
+process.on('exit', () => {
+  mkdirSync(ready, { recursive: true });
+  for (const [part, script] of scripts) {
+    const data = script.createCachedData();
+    const sum = Buffer.alloc(4);
+    sum.writeInt32LE(sumOf(data));
+    writeFileSync(path.join(ready, `${path.basename(part, '.cjs')}.bin`), Buffer.concat([data, sum]));
+  }
+});

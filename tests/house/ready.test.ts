@@ -1,0 +1,63 @@
+/** tools/ready/: what V8 compiled of the parts when they were built, so that a command starts sooner. It must never be what decides. */
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Script } from 'node:vm';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { REPOSITORY } from '../helpers/run.ts';
+import { VERSION } from '../../src/lib/version.mts';
+
+const NODE = `${process.version}-${process.platform}-${process.arch}`;
+let copy: string;
+
+beforeEach(() => {
+  copy = mkdtempSync(join(tmpdir(), 'handoff-ready-'));
+  cpSync(join(REPOSITORY, 'tools'), join(copy, 'tools'), { recursive: true, preserveTimestamps: true });
+});
+afterEach(() => rmSync(copy, { recursive: true }));
+
+/** The part with the version in it. */
+const part = (): string => join(copy, 'tools/parts/lib.cjs');
+const ready = (): string => join(copy, 'tools/ready', NODE, 'lib.bin');
+const version = () => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(copy, 'tools/handoff.mjs'), '--version'], { env: {}, encoding: 'utf8' });
+  return { status, stdout, stderr };
+};
+const whole = { status: 0, stdout: `${VERSION}\n`, stderr: '' };
+
+describe('what V8 compiled of the parts', () => {
+  it('is taken by the Node that built it, and no part was built without a word of it', () => {
+    const folder = join(REPOSITORY, 'tools/ready', NODE);
+    const taken = readdirSync(folder).map((name) => {
+      const file = join(REPOSITORY, 'tools/parts', name.replace('.bin', '.cjs'));
+      const { cachedDataRejected } = new Script(readFileSync(file, 'latin1'), { filename: file, cachedData: readFileSync(join(folder, name)).subarray(0, -4) });
+      return [name, cachedDataRejected];
+    });
+    expect(taken.filter(([, rejected]) => rejected !== false)).toEqual([]);
+    expect(taken.map(([name]) => name)).toEqual(expect.arrayContaining(['first.bin', 'capture.bin', 'capture-more.bin', 'render.bin', 'store.bin', 'transcript-redaction.bin']));
+  });
+
+  it('is passed over where the part was changed since, also by one that is as long as it was', () => {
+    writeFileSync(part(), readFileSync(part(), 'latin1').replaceAll(`'${VERSION}'`, `'${VERSION.replace(/\d$/, 'x')}'`));
+    expect(version()).toEqual({ ...whole, stdout: `${VERSION.replace(/\d$/, 'x')}\n` });
+  });
+
+  it.each(['a page of zeros', 'half of it', 'nothing in it'])('is passed over where a crash left it unwritten: %s', (damage) => {
+    const bytes = readFileSync(ready());
+    if (damage === 'a page of zeros') writeFileSync(ready(), bytes.fill(0, 4096, 8192));
+    else truncateSync(ready(), damage === 'half of it' ? bytes.length >> 1 : 0);
+    expect(version()).toEqual(whole);
+  });
+
+  it('is not needed', () => {
+    rmSync(join(copy, 'tools/ready'), { recursive: true });
+    expect(version()).toEqual(whole);
+  });
+
+  it('is as good where a copy gave all files the same time', () => {
+    for (const file of [part(), ready()]) utimesSync(file, 1, 1);
+    expect(statSync(part()).mtimeMs).toBe(statSync(ready()).mtimeMs);
+    expect(version()).toEqual(whole);
+  });
+});
