@@ -128,22 +128,22 @@ export function createCommands(): Commands {
     if (row.test !== true) return;
     const checks = checksOf(row.command);
     const says = saidBy(output);
-    const told = (check: Check | undefined): CommandRow => {
-      const { masked: _masked, says: _says, ...rest } = row;
+    if (row.masked !== undefined) delete row.masked;
+    if (row.says !== undefined) delete row.says;
+    const tell = (one: CommandRow, check: Check | undefined): void => {
       const masked = check !== undefined && !(row.ok === false ? check.alone : check.own);
-      return { ...rest, ...(masked ? { masked } : {}), ...(says !== undefined && (masked || row.ok === undefined) ? { says } : {}) };
+      if (masked) one.masked = true;
+      if (says !== undefined && (masked || row.ok === undefined)) one.says = says;
     };
-    // Of the whole line, that it failed is true whichever command in it failed.
-    const whole: Partial<CommandRow> = row.ok === false ? {} : told(checks.find(({ tests }) => tests) ?? checks[0]);
-    for (const name of ['masked', 'says'] as const) delete row[name];
-    if (whole.masked) row.masked = true;
-    if (whole.says !== undefined) row.says = whole.says;
     for (const check of checks) {
-      const one = { ...told(check), command: check.key };
+      const one = { ...row, command: check.key };
+      tell(one, check);
       tests.delete(check.key);
       tests.set(check.key, one);
       if (check.tests && (lastTest === undefined || lastTest.seq <= row.seq)) lastTest = one;
     }
+    // Of the whole line, that it failed is true whichever command in it failed.
+    if (row.ok !== false) tell(row, checks.find((check) => check.tests) ?? checks[0]);
     for (const oldest of tests.keys()) {
       if (tests.size <= MAX_TESTS) break;
       tests.delete(oldest);

@@ -5,7 +5,7 @@ import { readLines, type Line } from '../lib/fs/lines.mts';
 import { TURN_CLASSES, type Turn, type TurnClass } from '../transcript/turn.mts';
 
 /** A timeline's own lines are as long as what a client wrote, so there is no limit but the longest string. */
-const MAX_LINE = 512 * 1024 * 1024;
+export const MAX_LINE = 512 * 1024 * 1024;
 
 /** The turn as its line, without the line's end. */
 export function timelineLine(turn: Turn): string {

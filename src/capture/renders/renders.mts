@@ -17,7 +17,7 @@ import { joinHandoff } from '../../store/evidence.mts';
 import type { SessionPaths } from '../../store/layout.mts';
 import type { Fork } from '../../store/manifest.mts';
 import { StagedFile } from './staged-file.mts';
-import { parseTurn, readTurns } from '../../store/timeline.mts';
+import { MAX_LINE, parseTurn, readTurns } from '../../store/timeline.mts';
 
 export interface RenderRules {
   objective?: string | undefined;
@@ -159,7 +159,7 @@ function copyLines(timeline: string, bytes: number, to: StagedFile, rules: Retur
     held += line.copy(out, held);
   };
   try {
-    const lines = readLines(fd, { from: 0, to: bytes, maxLineBytes: Number.MAX_SAFE_INTEGER });
+    const lines = readLines(fd, { from: 0, to: bytes, maxLineBytes: MAX_LINE });
     for (let line: Line | undefined = lines.next(); line !== undefined; line = lines.next()) {
       if (line.bytes.length === 0) continue;
       if (rules === undefined) {

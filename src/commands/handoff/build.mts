@@ -119,7 +119,7 @@ export function placeOf({ root, config }: Root, io: Io, cwd = io.cwd): BuildPlac
   return {
     root,
     cwd,
-    stdin: io.stdin,
+    get stdin() { return io.stdin; },
     projectName: config.project_name,
     redactionPatterns: config.redaction.patterns,
     maxBriefTokens: config.max_brief_tokens,

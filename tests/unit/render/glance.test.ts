@@ -34,6 +34,13 @@ describe('a check whose exit status is not its own', () => {
     ['FAIL src/a.test.js', 'failed'], ['  2 failing', 'failed'], ['{"output":"ok 1 - a\\n# fail 0\\n","metadata":{"exit_code":0}}', 'passed'], ['test result: ok. 3 passed; 0 failed', 'passed'], ['nothing of it', undefined],
   ])('is told by what it printed: %j', (output, says) => expect(saidBy(output)).toBe(says));
 
+  it.each([
+    ['failed', ['# fail 2', '✖ fail 1', '7 tests failed', '2 failures', '1 error', '3 errors', '  not ok 3', '\tFAILED', '--- FAIL: TestSum (0.00s)', 'test result: FAILED. 1 passed', 'FAILED (failures=1)', 'npm ERR! code 1', 'npm error code 1', 'a.ts(1,2): error TS2304']],
+    ['passed', ['# fail 0', '12 passed', '3 tests passed', '5 passing (1s)', '  ok 1 - sum', 'ok', 'ok  \tpkg/a 0.1s', 'PASS', 'test result: ok', 'OK (12 tests)', '0 failed', '0 failures', '0 errors', '0 problems']],
+  ] as const)('that %s says so in a line among others', (says, signs) => {
+    for (const sign of signs) expect([sign, saidBy(`> npm test\nfail, ok, error\n${sign}\nand more`)]).toEqual([sign, says]);
+  });
+
   it('is never shown as plainly ok', () => {
     const silent = [user('Fix it now'), ...ran('1', 'npm test 2>&1 | tail -30', 'done')];
     expect(part(silent, 'Commands run').rows[0]?.[1]).toBe('exit status is of the last command in the line');
