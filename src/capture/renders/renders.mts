@@ -3,8 +3,6 @@
  * HANDOFF.summary.json and HANDOFF.md. They see the timeline's bytes and the manifest and nothing else, so a first build,
  * a rebuild, a merge and `render` give the same bytes.
  */
-import fs from 'node:fs';
-import { readLines, type Line } from '../../lib/fs/lines.mts';
 import type { Rollback } from '../../lib/fs/rollback.mts';
 import { ZEROS } from '../../lib/hash-chain.mts';
 import { renderBrief } from '../../render/brief.mts';
@@ -16,8 +14,9 @@ import type { RenderView, ToolOutputRules } from '../../render/view.mts';
 import { joinHandoff } from '../../store/evidence.mts';
 import type { SessionPaths } from '../../store/layout.mts';
 import type { Fork } from '../../store/manifest.mts';
+import { readTurns } from '../../store/timeline.mts';
+import { copyLines, copyToolLines } from './elements.mts';
 import { StagedFile } from './staged-file.mts';
-import { MAX_LINE, parseTurn, readTurns } from '../../store/timeline.mts';
 
 export interface RenderRules {
   objective?: string | undefined;
@@ -99,9 +98,9 @@ export function openRenders({ paths, session, token, rules }: RenderJob, rollbac
       payload.hashAt = hashPlaceIn(head);
       payload.file.text(head);
       payload.file.text(',\n  "timeline": [');
-      copyLines(paths.timeline, bytes, payload.file, undefined);
+      copyLines(paths.timeline, bytes, payload.file);
       payload.file.text('],\n  "tool_calls": [');
-      copyLines(paths.timeline, bytes, payload.file, createToolsWriter(rules.tools));
+      copyToolLines(paths.timeline, bytes, payload.file, createToolsWriter(rules.tools));
       payload.file.text(']\n}');
       const fields = JSON.stringify(summaryFields(digested(), zeros), null, 2);
       summary = { file: new StagedFile(paths.summary, token, rollback), hashAt: hashPlaceIn(fields) };
@@ -131,52 +130,4 @@ function hashPlaceIn(json: string): number {
   const at = json.lastIndexOf(key);
   if (at < 0) throw new Error('no place for the hash of the manifest');
   return Buffer.byteLength(json.slice(0, at)) + key.length - ZEROS.length - 1;
-}
-
-const CLASS_KEY = Buffer.from('"class":"');
-const TOOL_CLASS = Buffer.from('"class":"TOOL"');
-const OUT_BYTES = 1 << 20;
-
-/**
- * The timeline's lines as elements of an array, byte for byte; with a writer only those of class TOOL, through its rules.
- * The class stands before the text, so the first such key in a line is the line's own.
- */
-function copyLines(timeline: string, bytes: number, to: StagedFile, rules: ReturnType<typeof createToolsWriter> | undefined): void {
-  const fd = fs.openSync(timeline, 'r');
-  let out = Buffer.allocUnsafe(OUT_BYTES);
-  let held = 0;
-  let first = true;
-  const put = (line: Buffer) => {
-    const need = line.length + 2;
-    if (held + need > out.length) {
-      if (held > 0) to.bytes(out.subarray(0, held));
-      held = 0;
-      if (need > out.length) out = Buffer.allocUnsafe(need);
-    }
-    if (!first) out[held++] = 44;
-    out[held++] = 10;
-    first = false;
-    held += line.copy(out, held);
-  };
-  try {
-    const lines = readLines(fd, { from: 0, to: bytes, maxLineBytes: MAX_LINE });
-    for (let line: Line | undefined = lines.next(); line !== undefined; line = lines.next()) {
-      if (line.bytes.length === 0) continue;
-      if (rules === undefined) {
-        put(line.bytes);
-        continue;
-      }
-      const at = line.bytes.indexOf(CLASS_KEY);
-      if (at < 0 || line.bytes.compare(TOOL_CLASS, 0, TOOL_CLASS.length, at, Math.min(at + TOOL_CLASS.length, line.bytes.length)) !== 0) continue;
-      if (rules.isIdentity) put(line.bytes);
-      else {
-        const turn = parseTurn(line.bytes.toString('utf8'));
-        if (turn !== undefined) put(Buffer.from(JSON.stringify(rules.filteredTool(turn))));
-      }
-    }
-    if (held > 0) to.bytes(out.subarray(0, held));
-  } finally {
-    fs.closeSync(fd);
-  }
-  if (!first) to.text('\n');
 }
