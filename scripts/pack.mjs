@@ -172,8 +172,10 @@ if (process.getBuiltinModule === undefined) import('node:module').then((module) 
 else boot(process.getBuiltinModule);
 `;
 
-/** An entry: what it imports at once is taken from the parts. */
+/** An entry: what it imports at once is taken from the parts. One that only imports another is that one under a second name. */
 function entry({ name, lines }) {
+  const other = /^import '(\.\/[^']+)';$/.exec(lines.filter((line) => line !== '' && !line.startsWith('#!') && line !== 'export {};').join('\n'))?.[1];
+  if (other !== undefined && isEntry(resolve(name, other))) return entry(modules.get(resolve(name, other)));
   const first = lines[0].startsWith('#!') ? `${lines[0]}\n` : '';
   const code = lines.slice(first === '' ? 0 : 1).map((line) => {
     const [, what, from] = IMPORT.exec(line) ?? [];
