@@ -9,7 +9,7 @@ const TOOLS = join(REPOSITORY, 'tools');
 export function importBuilt(module: string, names: string): string {
   const parts = readdirSync(join(TOOLS, 'parts')).map((part) => part.replace(/\.cjs$/, ''));
   return `import { createRequire } from 'node:module';
-    const require = createRequire(${JSON.stringify(pathToFileURL(join(REPOSITORY, 'scripts/')).href)});
+    const require = createRequire(${JSON.stringify(pathToFileURL(join(REPOSITORY, 'scripts/build/')).href)});
     const { $need, $take } = require('./modules.cjs')(require, ${JSON.stringify(TOOLS)});
     const { ${names} } = $take(${JSON.stringify([module, ...parts]).slice(1, -1)});`;
 }

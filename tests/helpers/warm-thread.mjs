@@ -10,7 +10,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 
 const { product, port, done } = workerData;
 const require = createRequire(import.meta.url);
-const { $take } = require('../../scripts/modules.cjs')(require, join(product, 'tools'));
+const { $take } = require('../../scripts/build/modules.cjs')(require, join(product, 'tools'));
 const parts = readdirSync(join(product, 'tools/parts')).map((part) => part.replace(/\.cjs$/, ''));
 const { run } = $take('lib/cli/runner', ...parts);
 

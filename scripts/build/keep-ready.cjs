@@ -5,7 +5,7 @@ const path = require('node:path');
 const vm = require('node:vm');
 const modulesOf = require('./modules.cjs');
 
-const tools = path.join(__dirname, '../tools');
+const tools = path.join(__dirname, '../../tools');
 const { ready, sumOf } = modulesOf(require, tools);
 const scripts = [];
 

@@ -3,7 +3,7 @@
 // lost a file since is told from a whole one.
 import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 
-const root = new URL('..', import.meta.url);
+const root = new URL('../..', import.meta.url);
 const LIST = 'tools/files.json';
 const { files } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
 const left = files.filter((entry) => entry.startsWith('!')).map((entry) => entry.slice(1));

@@ -1,5 +1,5 @@
 /**
- * How a built entry comes to the modules of tools/parts/. `scripts/pack.mjs` joins the compiled modules of a room into one
+ * How a built entry comes to the modules of tools/parts/. `scripts/build/pack.mjs` joins the compiled modules of a room into one
  * file, because the start of a command would else be spent on opening a hundred files, and puts the text of this function
  * into each entry. A module is made when it is first needed, and once.
  * Old versions of Node must be able to read it: they come by before they are told that they are too old.
@@ -63,7 +63,7 @@ module.exports = function modulesOf(require, tools) {
   }
 
   /**
-   * What V8 made of the part when the package was built (`scripts/ready.mjs`), where this is the same Node and the part was
+   * What V8 made of the part when the package was built (`scripts/build/ready.mjs`), where this is the same Node and the part was
    * not changed since. V8 believes every byte of it: one that a crash left half written must not come to it.
    */
   function compiled(part, filename) {

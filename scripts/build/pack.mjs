@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, chmodSync, writeFileSync 
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const compiled = path.join(root, '.build');
 const tools = path.join(root, 'tools');
 
@@ -50,8 +50,6 @@ for (const file of readdirSync(compiled, { recursive: true, encoding: 'utf8' }))
 }
 
 const IMPORT = /^import (?:(\* as \w+|\w+|\{[^}]*\}) from )?'([^']+)';$/;
-const BEYOND = /[^\0-\x7f]/;
-const BEYOND_ALL = /[^\0-\x7f]/g;
 const EXPORT = /^export (?:async )?(?:function\*? ?|class |const )(\w+)/;
 
 for (const module of modules.values()) {
@@ -141,11 +139,12 @@ const words = (braces) => braces.slice(1, -1).split(',').map((one) => one.trim()
 
 /**
  * The code in ASCII. One sign beyond it makes V8 keep and read a whole file at two bytes a character; an escape stands for
- * the same wherever tsc leaves such a sign (a string, a template, an expression), but for raw templates.
+ * the same wherever tsc leaves such a sign (a string, a template, an expression), but in raw templates and behind a backslash.
  */
 function ascii(name, text) {
-  if (text.split('\n').some((line) => line.includes('String.raw') && BEYOND.test(line))) throw new Error(`${name}: a raw template with a sign beyond ASCII`);
-  return text.replaceAll(BEYOND_ALL, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const wrong = text.split('\n').find((line) => /\\[^\0-\x7f]/.test(line) || (line.includes('String.raw') && /[^\0-\x7f]/.test(line)));
+  if (wrong !== undefined) throw new Error(`${name}: an escape would not stand for the sign beyond ASCII in: ${wrong}`);
+  return text.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 function write(name, text) {

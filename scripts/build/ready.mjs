@@ -1,5 +1,5 @@
 // Writes tools/ready/: for each part what V8 compiles of it while the usual commands run, so that the same version of V8
-// need not do it again at every start. `node scripts/ready.mjs`, after the parts were written.
+// need not do it again at every start. `node scripts/build/ready.mjs`, after the parts were written.
 // Nothing of it is needed: another version of Node passes over these files, and compiles the parts as it always does.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,14 +7,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const tools = path.join(root, 'tools');
 const scratch = mkdtempSync(path.join(tmpdir(), 'handoff-ready-'));
 const transcript = path.join(scratch, 'transcript.jsonl');
 
 /** Each run keeps what the runs before it had compiled, and adds its own. */
 function run(entry, words, input = '') {
-  const { status, stderr } = spawnSync(process.execPath, ['--require', path.join(root, 'scripts/keep-ready.cjs'), path.join(tools, `${entry}.mjs`), ...words], {
+  const { status, stderr } = spawnSync(process.execPath, ['--require', path.join(root, 'scripts/build/keep-ready.cjs'), path.join(tools, `${entry}.mjs`), ...words], {
     cwd: scratch, input, encoding: 'utf8', env: { HOME: scratch, HANDOFFS_ROOT: path.join(scratch, 'store'), PATH: process.env.PATH },
   });
   if (status !== 0) throw new Error(`${entry} ${words.join(' ')} ended with ${status}: ${stderr}`);
