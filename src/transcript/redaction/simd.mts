@@ -58,7 +58,10 @@ function fillTables(bytes: Buffer, groups: readonly (readonly (readonly Place[])
     const bit = 1 << group;
     for (const window of windows) {
       PLACES.forEach((place, k) => {
-        for (const code of window[place] ?? EVERY) {
+        const allowed = window[place];
+        // Most places of most windows allow any: all halves, said once.
+        if (allowed === undefined) for (let half = 0; half < 32; half++) bytes[k * 32 + half]! |= bit;
+        else for (const code of allowed) {
           bytes[k * 32 + (code & 15)]! |= bit;
           bytes[k * 32 + 16 + (code >> 4)]! |= bit;
         }
