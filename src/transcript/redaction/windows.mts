@@ -47,11 +47,11 @@ export function places(): Place[][][] {
 
 function allowed(atom: string): number[] {
   if (atom.length === 1) return [atom.charCodeAt(0)];
-  const expression = new RegExp(`^${atom}$`);
-  const codes: number[] = [];
-  for (let code = 0; code < 256; code++) if (expression.test(String.fromCharCode(code))) codes.push(code);
-  return codes;
+  return (ALL.match(new RegExp(atom, 'g')) ?? []).map((sign) => sign.charCodeAt(0));
 }
+
+/** Each character that is one byte of Latin-1. */
+const ALL = String.fromCharCode(...Array.from({ length: 256 }, (_, code) => code));
 
 /** The windows as one expression; an atom before the end of the text may be missing, as the vector scan sees zeros there. */
 export function asExpression(): RegExp {
