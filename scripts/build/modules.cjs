@@ -16,6 +16,13 @@ module.exports = function modulesOf(require, tools) {
   const ready = tools + '/ready/' + process.version + '-' + process.platform + '-' + process.arch;
   let isReady;
 
+  /** `process.getBuiltinModule` gives nothing where Node's loaders throw: for a module that this Node does not have. */
+  const $builtin = (name) => {
+    const module = require(name);
+    if (module === undefined) throw new Error('No such built-in module: ' + name);
+    return module;
+  };
+
   /** `make` gives what the module exports. */
   const $define = (name, make) => makers.set(name, make);
 
@@ -87,6 +94,6 @@ module.exports = function modulesOf(require, tools) {
     return sum;
   }
 
-  const words = { $builtin: require, $define, $fileOf, $late, $load, $need, $take, $urlOf };
+  const words = { $builtin, $define, $fileOf, $late, $load, $need, $take, $urlOf };
   return Object.assign(words, { ready, sumOf });
 };
