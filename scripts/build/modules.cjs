@@ -8,7 +8,7 @@
 
 /** `require` is asked for Node's own modules only; `tools` is the folder, without a slash at its end. */
 module.exports = function modulesOf(require, tools) {
-  const { existsSync, readFileSync, statSync } = require('fs');
+  const { existsSync, readFileSync } = require('fs');
   const { Script } = require('vm');
   const loaded = new Set();
   const makers = new Map();
@@ -64,24 +64,26 @@ module.exports = function modulesOf(require, tools) {
   /** Node's own `require` would look for package.json and real paths first, which takes as long as a small part. */
   function load(part) {
     const filename = tools + '/parts/' + part + '.cjs';
+    const code = readFileSync(filename);
     // The parts are written in ASCII.
-    const script = new Script(readFileSync(filename).latin1Slice(), { filename, cachedData: compiled(part, filename) });
+    const script = new Script(code.latin1Slice(), { filename, cachedData: compiled(part, code) });
     script.runInThisContext()(words);
   }
 
   /**
-   * What V8 made of the part when the package was built (`scripts/build/ready.mjs`), where this is the same Node and the part was
-   * not changed since. V8 believes every byte of it: one that a crash left half written must not come to it.
+   * What V8 made of the part when the package was built (`scripts/build/ready.mjs`), where this is the same Node and the part
+   * is what it was: V8 itself compares the length of the code only, and npm gives all files new times, in any order. V8
+   * believes every byte of it: one that a crash left half written must not come to it.
+   * A file of tools/ready/ is that, the code it was made of, and four bytes of sum.
    */
-  function compiled(part, filename) {
+  function compiled(part, code) {
     isReady = isReady === undefined ? existsSync(ready) : isReady;
     if (!isReady) return undefined;
-    const name = ready + '/' + part + '.bin';
     try {
-      if (statSync(name).mtimeMs < statSync(filename).mtimeMs) return undefined;
-      const file = readFileSync(name);
-      const data = file.subarray(0, -4);
-      return file.readInt32LE(data.length) === sumOf(data) ? data : undefined;
+      const file = readFileSync(ready + '/' + part + '.bin');
+      const data = file.subarray(0, -4 - code.length);
+      if (!code.equals(file.subarray(data.length, -4))) return undefined;
+      return file.readInt32LE(file.length - 4) === sumOf(data) ? data : undefined;
     } catch (error) {
       return undefined;
     }
