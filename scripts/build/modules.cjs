@@ -8,12 +8,14 @@
 
 /** `require` is asked for Node's own modules only; `tools` is the folder, without a slash at its end. */
 module.exports = function modulesOf(require, tools) {
-  const { existsSync, readFileSync } = require('fs');
+  const { existsSync, readFileSync, statSync } = require('fs');
   const { Script } = require('vm');
   const loaded = new Set();
   const makers = new Map();
   const made = new Map();
-  const ready = tools + '/ready/' + process.version + '-' + process.platform + '-' + process.arch;
+  // Another build of the same version (for musl, say) may lay out otherwise what compiled code points at, and V8 of Node 20
+  // would not see it: the size of the program tells.
+  const ready = tools + '/ready/' + [process.version, process.platform, process.arch, sizeOf(process.execPath)].join('-');
   let isReady;
 
   /** `process.getBuiltinModule` gives nothing where Node's loaders throw: for a module that this Node does not have. */
@@ -86,6 +88,14 @@ module.exports = function modulesOf(require, tools) {
       return file.readInt32LE(file.length - 4) === sumOf(data) ? data : undefined;
     } catch (error) {
       return undefined;
+    }
+  }
+
+  function sizeOf(file) {
+    try {
+      return statSync(file).size;
+    } catch (error) {
+      return 'unknown';
     }
   }
 
