@@ -65,8 +65,9 @@ module.exports = function modulesOf(require, tools) {
 
   /** Node's own `require` would look for package.json and real paths first, which takes as long as a small part. */
   function load(part) {
-    const filename = tools + '/parts/' + part + '.cjs';
-    const code = readFileSync(filename);
+    const code = readFileSync(tools + '/parts/' + part + '.cjs');
+    // What stack traces say. Compiled code keeps the name that it was built under, so that is no path of a machine.
+    const filename = 'agents-handoff/tools/parts/' + part + '.cjs';
     // The parts are written in ASCII.
     const script = new Script(code.latin1Slice(), { filename, cachedData: compiled(part, code) });
     script.runInThisContext()(words);

@@ -33,7 +33,7 @@ const changed = (): string => readFileSync(part(), 'latin1').replaceAll(`'${VERS
 const whole = { status: 0, stdout: `${VERSION}\n`, stderr: '' };
 /** A file of tools/ready/ of which V8 cannot tell that it was made of other code than lies beside it. */
 function forge(): void {
-  const data = new Script(changed(), { filename: part() }).createCachedData();
+  const data = new Script(changed()).createCachedData();
   const sum = Buffer.alloc(4);
   sum.writeInt32LE(sumOf(data));
   writeFileSync(ready(), Buffer.concat([data, readFileSync(part()), sum]));
@@ -45,11 +45,20 @@ describe('what V8 compiled of the parts', () => {
     const folder = join(REPOSITORY, 'tools/ready', NODE);
     const taken = readdirSync(folder).map((name) => {
       const file = join(REPOSITORY, 'tools/parts', name.replace('.bin', '.cjs'));
-      const { cachedDataRejected } = new Script(readFileSync(file, 'latin1'), { filename: file, cachedData: readFileSync(join(folder, name)).subarray(0, -4 - statSync(file).size) });
+      const { cachedDataRejected } = new Script(readFileSync(file, 'latin1'), { cachedData: readFileSync(join(folder, name)).subarray(0, -4 - statSync(file).size) });
       return [name, cachedDataRejected];
     });
     expect(taken.filter(([, rejected]) => rejected !== false)).toEqual([]);
     expect(taken.map(([name]) => name)).toEqual(expect.arrayContaining(['first.bin', 'capture.bin', 'capture-more.bin', 'render.bin', 'store.bin', 'transcript-redaction.bin']));
+  });
+
+  it('names no folder of the machine that built it, in its files or in a stack trace', () => {
+    const folder = join(REPOSITORY, 'tools/ready', NODE);
+    expect(readdirSync(folder).filter((name) => readFileSync(join(folder, name)).includes(REPOSITORY.replace(/\/$/, '')))).toEqual([]);
+    writeFileSync(join(copy, 'bug.cjs'), "Object.fromEntries = () => { throw new TypeError('made up'); };");
+    const { stderr } = spawnSync(process.execPath, ['--require', join(copy, 'bug.cjs'), join(copy, 'tools/handoff.mjs'), 'show', 'x'], { env: {}, encoding: 'utf8' });
+    expect(stderr).toMatch(/TypeError: made up\n[^]*\(agents-handoff\/tools\/parts\/[a-z-]+\.cjs:\d+:\d+\)/);
+    expect(stderr).not.toContain(REPOSITORY.replace(/\/$/, ''));
   });
 
   it('is passed over where the part was changed since, also to one that is as long, and whatever times a copy gave', () => {
