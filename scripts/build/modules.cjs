@@ -70,7 +70,7 @@ module.exports = function modulesOf(require, tools) {
     const filename = 'agents-handoff/tools/parts/' + part + '.cjs';
     // The parts are written in ASCII.
     const script = new Script(code.latin1Slice(), { filename, cachedData: compiled(part, code) });
-    script.runInThisContext()(words);
+    script.runInThisContext()(loader);
   }
 
   /**
@@ -107,6 +107,6 @@ module.exports = function modulesOf(require, tools) {
     return sum;
   }
 
-  const words = { $builtin, $define, $fileOf, $late, $load, $need, $take, $urlOf };
-  return Object.assign(words, { ready, sumOf });
+  const loader = { $builtin, $define, $fileOf, $late, $load, $need, $take, $urlOf };
+  return Object.assign(loader, { ready, sumOf });
 };
