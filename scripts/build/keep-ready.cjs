@@ -1,6 +1,6 @@
 // Loaded before a command by ready.mjs: keeps what V8 compiled of the parts of tools/ when the command ends.
 'use strict';
-const { mkdirSync, writeFileSync } = require('node:fs');
+const { mkdirSync, readFileSync, writeFileSync } = require('node:fs');
 const path = require('node:path');
 const vm = require('node:vm');
 const modulesOf = require('./modules.cjs');
@@ -12,7 +12,7 @@ const scripts = [];
 vm.Script = class extends vm.Script {
   constructor(code, options) {
     super(code, options);
-    if (path.dirname(options.filename) === path.join(tools, 'parts')) scripts.push([options.filename, this]);
+    if (options.filename.startsWith('agents-handoff/tools/parts/')) scripts.push([path.basename(options.filename, '.cjs'), this]);
   }
 };
 process.on('exit', () => {
@@ -21,6 +21,6 @@ process.on('exit', () => {
     const data = script.createCachedData();
     const sum = Buffer.alloc(4);
     sum.writeInt32LE(sumOf(data));
-    writeFileSync(path.join(ready, `${path.basename(part, '.cjs')}.bin`), Buffer.concat([data, sum]));
+    writeFileSync(path.join(ready, `${part}.bin`), Buffer.concat([data, readFileSync(path.join(tools, 'parts', `${part}.cjs`)), sum]));
   }
 });

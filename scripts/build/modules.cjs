@@ -13,8 +13,17 @@ module.exports = function modulesOf(require, tools) {
   const loaded = new Set();
   const makers = new Map();
   const made = new Map();
-  const ready = tools + '/ready/' + process.version + '-' + process.platform + '-' + process.arch;
+  // Another build of the same version (for musl, say) may lay out otherwise what compiled code points at, and V8 of Node 20
+  // would not see it: the size of the program tells.
+  const ready = tools + '/ready/' + [process.version, process.platform, process.arch, sizeOf(process.execPath)].join('-');
   let isReady;
+
+  /** `process.getBuiltinModule` gives nothing where Node's loaders throw: for a module that this Node does not have. */
+  const $builtin = (name) => {
+    const module = require(name);
+    if (module === undefined) throw new Error('No such built-in module: ' + name);
+    return module;
+  };
 
   /** `make` gives what the module exports. */
   const $define = (name, make) => makers.set(name, make);
@@ -56,27 +65,38 @@ module.exports = function modulesOf(require, tools) {
 
   /** Node's own `require` would look for package.json and real paths first, which takes as long as a small part. */
   function load(part) {
-    const filename = tools + '/parts/' + part + '.cjs';
+    const code = readFileSync(tools + '/parts/' + part + '.cjs');
+    // What stack traces say. Compiled code keeps the name that it was built under, so that is no path of a machine.
+    const filename = 'agents-handoff/tools/parts/' + part + '.cjs';
     // The parts are written in ASCII.
-    const script = new Script(readFileSync(filename).latin1Slice(), { filename, cachedData: compiled(part, filename) });
-    script.runInThisContext()(words);
+    const script = new Script(code.latin1Slice(), { filename, cachedData: compiled(part, code) });
+    script.runInThisContext()(loader);
   }
 
   /**
-   * What V8 made of the part when the package was built (`scripts/build/ready.mjs`), where this is the same Node and the part was
-   * not changed since. V8 believes every byte of it: one that a crash left half written must not come to it.
+   * What V8 made of the part when the package was built (`scripts/build/ready.mjs`), where this is the same Node and the part
+   * is what it was: V8 itself compares the length of the code only, and npm gives all files new times, in any order. V8
+   * believes every byte of it: one that a crash left half written must not come to it.
+   * A file of tools/ready/ is that, the code it was made of, and four bytes of sum.
    */
-  function compiled(part, filename) {
+  function compiled(part, code) {
     isReady = isReady === undefined ? existsSync(ready) : isReady;
     if (!isReady) return undefined;
-    const name = ready + '/' + part + '.bin';
     try {
-      if (statSync(name).mtimeMs < statSync(filename).mtimeMs) return undefined;
-      const file = readFileSync(name);
-      const data = file.subarray(0, -4);
-      return file.readInt32LE(data.length) === sumOf(data) ? data : undefined;
+      const file = readFileSync(ready + '/' + part + '.bin');
+      const data = file.subarray(0, -4 - code.length);
+      if (!code.equals(file.subarray(data.length, -4))) return undefined;
+      return file.readInt32LE(file.length - 4) === sumOf(data) ? data : undefined;
     } catch (error) {
       return undefined;
+    }
+  }
+
+  function sizeOf(file) {
+    try {
+      return statSync(file).size;
+    } catch (error) {
+      return 'unknown';
     }
   }
 
@@ -87,6 +107,6 @@ module.exports = function modulesOf(require, tools) {
     return sum;
   }
 
-  const words = { $builtin: require, $define, $fileOf, $late, $load, $need, $take, $urlOf };
-  return Object.assign(words, { ready, sumOf });
+  const loader = { $builtin, $define, $fileOf, $late, $load, $need, $take, $urlOf };
+  return Object.assign(loader, { ready, sumOf });
 };

@@ -128,9 +128,11 @@ function factory({ name, lines }) {
   return `// src/${name}.mts\n$define('${name}', (function () {\n${rewritten(name, body.join('\n'))}\nreturn { ${names.join(', ')} };\n}));\n`;
 }
 
-/** Only what is called can be late: of a constant nobody could tell when it is asked for. */
+/** Only what is called can be late: of a constant, or of a function that is handed on, nobody could tell when it is asked for. */
 function late(name, lines, from, one) {
-  if (lines.some((line) => !line.startsWith('import ') && new RegExp(`\\b${one}\\.|instanceof ${one}\\b`).test(line))) throw new Error(`${name}: ${one} of ${from} is no function that is only called`);
+  const uncalled = new RegExp(`(?<![\\w$.])${one}\\b(?!\\()`);
+  const wrong = lines.find((line) => !line.startsWith('import ') && uncalled.test(line));
+  if (wrong !== undefined) throw new Error(`${name}: ${one} of ${from} is not only called: ${wrong.trim()}`);
   return `const ${one} = $late('${from}', '${one}');`;
 }
 

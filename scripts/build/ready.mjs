@@ -1,6 +1,6 @@
-// Writes tools/ready/: for each part what V8 compiles of it while the usual commands run, so that the same version of V8
+// Writes tools/ready/: for each part what V8 compiles of it while the usual commands run, so that the same Node
 // need not do it again at every start. `node scripts/build/ready.mjs`, after the parts were written.
-// Nothing of it is needed: another version of Node passes over these files, and compiles the parts as it always does.
+// Nothing of it is needed: another Node passes over these files, and compiles the parts as it always does.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

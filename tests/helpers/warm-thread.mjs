@@ -10,7 +10,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 
 const { product, port, done } = workerData;
 const require = createRequire(import.meta.url);
-const { $take } = require('../../scripts/build/modules.cjs')(require, join(product, 'tools'));
+// As an entry has it: what it gives for a module that this Node does not have is not what `require` does.
+const { $take } = require('../../scripts/build/modules.cjs')(process.getBuiltinModule ?? require, join(product, 'tools'));
 const parts = readdirSync(join(product, 'tools/parts')).map((part) => part.replace(/\.cjs$/, ''));
 const { run } = $take('lib/cli/runner', ...parts);
 

@@ -7,6 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Desk, sha256 } from '../../helpers/desk.ts';
 import { canonical, claude, codex, lines, talk } from '../../helpers/transcripts.ts';
 
+const hasSqlite = spawnSync(process.execPath, ['-e', "require('node:sqlite')"]).status === 0;
+
 let desk: Desk;
 beforeEach(() => { desk = new Desk(); });
 afterEach(() => desk.remove());
@@ -51,6 +53,11 @@ describe('a build refuses', () => {
   it.skipIf(process.getuid?.() === 0)('a file that cannot be read', () => {
     chmodSync(desk.file('closed.jsonl', lines(...talk(2))), 0);
     refused(['closed.jsonl'], 2, /closed\.jsonl cannot be read \(EACCES\)/);
+  });
+
+  it.skipIf(hasSqlite)('a database of a harness where this Node has no SQLite, and names the way round', () => {
+    desk.file('opencode.db', 'SQLite format 3\0');
+    refused(['opencode.db#ses_1'], 4, /opencode\.db is an SQLite database, which this Node cannot read .*`opencode export ses_1 > session\.json`/);
   });
 
   it('UTF-16, compressed files, databases, pictures and documents, each named for what it is', () => {
