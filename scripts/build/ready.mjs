@@ -12,9 +12,12 @@ const tools = path.join(root, 'tools');
 const scratch = mkdtempSync(path.join(tmpdir(), 'handoff-ready-'));
 const transcript = path.join(scratch, 'transcript.jsonl');
 
-/** Each run keeps what the runs before it had compiled, and adds its own. */
+/**
+ * Each run keeps what the runs before it had compiled, and adds its own. With the seed V8 gives the same bytes again, so that
+ * who builds the package anew can hold it against the published one.
+ */
 function run(entry, words, input = '') {
-  const { status, stderr } = spawnSync(process.execPath, ['--require', path.join(root, 'scripts/build/keep-ready.cjs'), path.join(tools, `${entry}.mjs`), ...words], {
+  const { status, stderr } = spawnSync(process.execPath, ['--random-seed=1', '--require', path.join(root, 'scripts/build/keep-ready.cjs'), path.join(tools, `${entry}.mjs`), ...words], {
     cwd: scratch, input, encoding: 'utf8', env: { HOME: scratch, HANDOFFS_ROOT: path.join(scratch, 'store'), PATH: process.env.PATH, ...(process.env.SystemRoot === undefined ? {} : { SystemRoot: process.env.SystemRoot }) },
   });
   if (status !== 0) throw new Error(`${entry} ${words.join(' ')} ended with ${status}: ${stderr}`);

@@ -52,6 +52,17 @@ describe('what V8 compiled of the parts', () => {
     expect(taken.map(([name]) => name)).toEqual(expect.arrayContaining(['first.bin', 'capture.bin', 'capture-more.bin', 'render.bin', 'store.bin', 'transcript-redaction.bin']));
   });
 
+  it('is the same, byte for byte, wherever and however often the package is built', () => {
+    for (const name of ['scripts/build', 'examples/transcript.jsonl', 'package.json', 'capability-registry.json', 'permission-policy.json']) cpSync(join(REPOSITORY, name), join(copy, name), { recursive: true });
+    rmSync(join(copy, 'tools/ready'), { recursive: true });
+    const { status, stderr } = spawnSync(process.execPath, [join(copy, 'scripts/build/ready.mjs')], { env: {}, encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const folder = join('tools/ready', NODE);
+    const names = readdirSync(join(REPOSITORY, folder));
+    expect(readdirSync(join(copy, folder))).toEqual(names);
+    expect(names.filter((name) => !readFileSync(join(copy, folder, name)).equals(readFileSync(join(REPOSITORY, folder, name))))).toEqual([]);
+  });
+
   it('names no folder of the machine that built it, in its files or in a stack trace', () => {
     const folder = join(REPOSITORY, 'tools/ready', NODE);
     expect(readdirSync(folder).filter((name) => readFileSync(join(folder, name)).includes(REPOSITORY.replace(/\/$/, '')))).toEqual([]);
