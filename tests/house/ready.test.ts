@@ -22,8 +22,8 @@ beforeEach(() => {
 afterEach(() => rmSync(copy, { recursive: true }));
 
 /** The part with the version in it. */
-const part = (): string => join(copy, 'tools/parts/lib.cjs');
-const ready = (): string => join(copy, 'tools/ready', NODE, 'lib.bin');
+const part = (): string => join(copy, 'tools/parts/first.cjs');
+const ready = (): string => join(copy, 'tools/ready', NODE, 'first.bin');
 const version = (node = process.execPath) => {
   const { status, stdout, stderr } = spawnSync(node, [join(copy, 'tools/handoff.mjs'), '--version'], { env: {}, encoding: 'utf8' });
   return { status, stdout, stderr };

@@ -7,11 +7,6 @@ import { nearest } from './nearest.mts';
 
 const COLUMNS = 80;
 
-/** `--version`. */
-export function version(program: Program): Outcome {
-  return { json: { name: program.name, version: VERSION }, text: VERSION };
-}
-
 /** `--help` of an entry point. */
 export function programHelp(program: Program): Outcome {
   const groups = groupsOf(program);

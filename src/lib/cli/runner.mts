@@ -6,6 +6,7 @@ import type { Command, FlagTable, Options, Outcome, Program, Verb } from './comm
 import { parseFlags } from './flags.mts';
 import { createIo, processHost, writeErr, writeOut, type Host } from './io.mts';
 import { undoAll } from './signals.mts';
+import { VERSION } from '../version.mts';
 
 type Route = { readonly program: Program; readonly json: boolean } & (
   | { readonly ask: 'help' | 'version' }
@@ -30,8 +31,7 @@ export async function run(program: Program, argv: readonly string[], host: Host)
     owner = route.program;
     if ('ask' in route) {
       json = route.json;
-      const help = await import('./help.mts');
-      return await print(host, json, route.ask === 'help' ? help.programHelp(owner) : help.version(owner));
+      return await print(host, json, route.ask === 'version' ? { json: { name: owner.name, version: VERSION }, text: VERSION } : (await import('./help.mts')).programHelp(owner));
     }
     const command: Command = await route.verb.load();
     const parsed = parseFlags(command, route.argv);
