@@ -21,7 +21,7 @@ export function startOfEach(bench: Bench): Line[] {
   const node: Work = { argv: ['-e', '0'], cwd: bench.scratch };
   return ENTRIES.map(([file, ...words]) => {
     const ours: Work = { argv: [path.join(PRODUCT, file), ...words], cwd: bench.scratch, after: (stdout) => expectText(stdout, /^\d+\.\d+\.\d+\n$/) };
-    const seen = inPairs(() => run(node), () => run(ours), bench.quick ? 11 : 31);
+    const seen = inPairs(() => run(node), () => run(ours), bench.quick ? 11 : 101);
     return { work: `start: ${[file, ...words].join(' ')}`, value: seen.ratio, most: 1.3, unit: '×', floor: seen.floor, ours: seen.ours, spread: [seen.low, seen.high] };
   });
 }

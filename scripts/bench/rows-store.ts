@@ -59,7 +59,7 @@ export function listMany(bench: Bench): Line[] {
   const index = path.join(root, 'INDEX.json');
   const floor: Work = { argv: ['-e', 'JSON.parse(require("node:fs").readFileSync(process.argv[1], "utf8"))', index], cwd: bench.scratch };
   const ours: Work = { ...bench.handoff(root, 'list'), after: (stdout) => expectText(stdout, /session-00000/) };
-  const seen = inPairs(() => run(floor), () => run(ours), bench.quick ? 11 : 21);
+  const seen = inPairs(() => run(floor), () => run(ours), bench.quick ? 11 : 41);
   return [{ work: `list with ${count} sessions`, value: seen.ratio, most: 2, unit: '×', floor: seen.floor, ours: seen.ours, bytes: fs.statSync(index).size, spread: [seen.low, seen.high] }];
 }
 
@@ -67,6 +67,6 @@ export function configAlone(bench: Bench): Line[] {
   const root = bench.store();
   fs.mkdirSync(root);
   const ours: Work = { ...bench.handoff(root, 'config'), after: (stdout) => expectText(stdout, /config root=/) };
-  const seen = inPairs(() => run({ argv: ['-e', '0'], cwd: bench.scratch }), () => run(ours), bench.quick ? 21 : 41);
+  const seen = inPairs(() => run({ argv: ['-e', '0'], cwd: bench.scratch }), () => run(ours), bench.quick ? 21 : 101);
   return [{ work: 'handoff config', value: seen.ratio, most: 1.3, unit: '×', floor: seen.floor, ours: seen.ours, spread: [seen.low, seen.high] }];
 }

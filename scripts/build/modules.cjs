@@ -8,7 +8,7 @@
 
 /** `require` is asked for Node's own modules only; `tools` is the folder, without a slash at its end. */
 module.exports = function modulesOf(require, tools) {
-  const { existsSync, readFileSync, statSync } = require('fs');
+  const { readFileSync, statSync } = require('fs');
   const { Script } = require('vm');
   const loaded = new Set();
   const makers = new Map();
@@ -16,7 +16,6 @@ module.exports = function modulesOf(require, tools) {
   // Another build of the same version (for musl, say) may lay out otherwise what compiled code points at, and V8 of Node 20
   // would not see it: the size of the program tells.
   const ready = tools + '/ready/' + [process.version, process.platform, process.arch, sizeOf(process.execPath)].join('-');
-  let isReady;
 
   /** `process.getBuiltinModule` gives nothing where Node's loaders throw: for a module that this Node does not have. */
   const $builtin = (name) => {
@@ -80,8 +79,6 @@ module.exports = function modulesOf(require, tools) {
    * A file of tools/ready/ is that, the code it was made of, and four bytes of sum.
    */
   function compiled(part, code) {
-    isReady = isReady === undefined ? existsSync(ready) : isReady;
-    if (!isReady) return undefined;
     try {
       const file = readFileSync(ready + '/' + part + '.bin');
       const data = file.subarray(0, -4 - code.length);

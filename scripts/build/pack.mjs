@@ -33,6 +33,8 @@ const TABLES = /^commands\/(?:umbrella|\w+\/table)$/;
 
 function partOf(name) {
   if (TABLES.test(name) || closureOf(RUNNER).has(name)) return 'first';
+  // What shows the root and its settings stands with what finds them: a command that is little more than a start.
+  if (name === 'commands/handoff/config') return 'lib';
   if (name.startsWith('commands/')) return name.replaceAll('/', '-');
   if (SELDOM.has(name)) return 'lib-seldom';
   const fitting = PARTS.filter((part) => name === part || name.startsWith(part + '/') || name.startsWith(part + '-'));
