@@ -5,7 +5,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { readText, replaceFile } from '../lib/fs/files.mts';
+import { readFile, readText, replaceFile } from '../lib/fs/files.mts';
 import { acquire } from '../lib/fs/lock.mts';
 import { errnoOf } from '../lib/errors.mts';
 import { INDEX_KEY, sessionPaths, storePaths } from './layout.mts';
@@ -57,12 +57,18 @@ export function indexRow(folder: string, manifest: Manifest, objective = ''): In
   };
 }
 
+/** How much of either end of an index is looked at. */
+const END = 64;
+
 /**
- * False for a text whose end or beginning a power cut took: then it is not to be believed in what it does not say. Cheap,
- * where `parseRows` reads thousands of rows.
+ * The bytes of INDEX.json, where it is to be believed in what it does not say: undefined where there is none, where a power cut took
+ * its end or its beginning, and where it has no row, since it may have lost them all. As bytes it is read and searched in a fifth of the time
+ * that its text takes.
  */
-export function isWhole(text: string): boolean {
-  return /^\s*\[/.test(text) && /\]\s*$/.test(text.slice(-64));
+export function believedIndex(root: string): Buffer | undefined {
+  const bytes = readFile(storePaths(root).index);
+  if (bytes === undefined || !/^\s*\[/.test(bytes.toString('latin1', 0, END)) || !/\]\s*$/.test(bytes.subarray(-END).toString('latin1'))) return undefined;
+  return bytes.length < END && /^\s*\[\s*\]\s*$/.test(bytes.toString('latin1')) ? undefined : bytes;
 }
 
 /** Undefined for a text that is no index of ours: torn, or with a name that leads elsewhere. */

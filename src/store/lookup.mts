@@ -5,34 +5,32 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { HandoffError } from '../lib/errors.mts';
-import { readText, sleep } from '../lib/fs/files.mts';
+import { readFile, sleep } from '../lib/fs/files.mts';
 import { allLocks, recordsOf } from '../lib/fs/lock-file.mts';
 import { sessionDir, sessionPaths, storePaths } from './layout.mts';
-import { folders, indexRow, isWhole, parseRows, rowsFromManifests, type IndexRow } from './index-file.mts';
+import { believedIndex, folders, indexRow, parseRows, rowsFromManifests, type IndexRow } from './index-file.mts';
 import { readManifest } from './manifest.mts';
 import { folderName, isBeside, withSuffix } from './names.mts';
 import { objectiveOf } from './objective.mts';
 
 /** All sessions, in the order of the index. */
 export function allSessions(root: string): IndexRow[] {
-  return rowsThatMayName(root, () => true);
+  return rowsThatMayName(root, undefined);
 }
 
 /**
- * The rows and what locks tell; the latter alone, where the whole index does not mention what is looked for: parsing the
- * rows of thousands takes longer than most builds.
+ * The rows and what locks tell; the latter alone, where the whole index holds none of `words`: parsing the rows of thousands
+ * takes longer than most builds.
  */
-function rowsThatMayName(root: string, mentions: (index: string) => boolean): IndexRow[] {
-  const text = readText(storePaths(root).index) ?? '';
-  // An index without a row may have lost them all: a store that is empty costs nothing to look through.
-  const isBelieved = isWhole(text) && text.trim() !== '[]';
-  if (isBelieved && !mentions(text)) return withLocked(root, []);
-  return withLocked(root, (isBelieved ? parseRows(text) : undefined) ?? rowsFromManifests(root));
+function rowsThatMayName(root: string, words: readonly string[] | undefined): IndexRow[] {
+  const index = believedIndex(root);
+  if (index !== undefined && words?.some((word) => index.includes(word)) === false) return withLocked(root, []);
+  return withLocked(root, (index === undefined ? undefined : parseRows(index.toString('utf8'))) ?? rowsFromManifests(root));
 }
 
 /** Whether INDEX.json says anything of the session `id`: a merge of git, or a hand, may have taken its row. */
 export function isListed(root: string, id: string): boolean {
-  return readText(storePaths(root).index)?.includes(JSON.stringify(id)) === true;
+  return readFile(storePaths(root).index)?.includes(JSON.stringify(id)) === true;
 }
 
 /** The session `id` where it lies in `place` (`project/folder`) and no row says so, as a merge of git may leave an index. */
@@ -92,7 +90,7 @@ export function findExact(root: string, id: string, sourceId?: string): IndexRow
 
 /** `lost`: rows that fit and whose session is not where they say. */
 function lookExact(root: string, id: string, sourceId: string | undefined): { hits: IndexRow[]; lost: IndexRow[] } {
-  const rows = rowsThatMayName(root, (index) => [id, ...(sourceId === undefined ? [] : [sourceId])].some((name) => index.includes(JSON.stringify(name))));
+  const rows = rowsThatMayName(root, [id, ...(sourceId === undefined ? [] : [sourceId])].map((name) => JSON.stringify(name)));
   const lost: IndexRow[] = [];
   for (const fits of [
     (row: IndexRow) => row.uuid === id,
@@ -144,7 +142,7 @@ export function whereNow(root: string, row: IndexRow): IndexRow | undefined {
 
 /** The sessions beside the one with this id: what other stores made of it. */
 export function besideSessions(root: string, id: string): IndexRow[] {
-  const rows = rowsThatMayName(root, (index) => index.includes(`${JSON.stringify(id).slice(0, -1)}~`));
+  const rows = rowsThatMayName(root, [`${JSON.stringify(id).slice(0, -1)}~`]);
   return unique(rows.filter(({ uuid }) => isBeside(uuid, id)));
 }
 

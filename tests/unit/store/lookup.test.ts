@@ -105,3 +105,16 @@ it('a check follows the session that moved since its row was read, and says so w
   rebuildIndex(root);
   expect(() => checkWhereItLies(root, row)).toThrow('g0 is not there any more');
 });
+
+it.each([
+  ['its end', '[\n  {\n    "id": "z",\n    "project": "w",\n    "uu'],
+  ['its beginning', ' "uuid": "z"\n  }\n]'],
+  ['all of it, for zeros', '\0'.repeat(4096)],
+  ['all rows', '[ ]\n'],
+  ['everything', ''],
+])('an index that lost %s is not believed in what it does not say: the manifests answer', async (_lost, left) => {
+  await build();
+  fs.writeFileSync(storePaths(root).index, left);
+  expect(findExact(root, 'g0')).toMatchObject({ project: 'shop', id: 'g0' });
+  expect(findByPrefix(root, 'g')).toMatchObject({ project: 'shop', id: 'g0' });
+});
