@@ -27,9 +27,9 @@ const SHORT_WAY = { capture: 'commands/handoff/build', store: 'commands/handoff/
 /** Read before Node's version is known: it stands in the entries, and nothing in newer syntax beside it. */
 const FIRST = 'lib/cli/start';
 
-/** What every entry needs before it knows its verb: the runner, and the tables of verbs, which some entries need all of. */
+/** What every entry needs before it knows its verb: the runner, and the tables of verbs, which some entries need all of. A verb of one line comes with them. */
 const RUNNER = 'lib/cli/runner';
-const TABLES = /^commands\/(?:umbrella|\w+\/table)$/;
+const TABLES = /^commands\/(?:umbrella|\w+\/table|install\/version)$/;
 
 function partOf(name) {
   if (TABLES.test(name) || closureOf(RUNNER).has(name)) return 'first';
