@@ -6,8 +6,8 @@ import type { ToolOutputRules } from './view.mts';
 import type { Turn } from '../transcript/turn.mts';
 
 export interface ToolsWriter {
-  /** One TOOL turn as a section, ending with an empty line. */
-  entry(turn: Turn): string;
+  /** One TOOL turn as a section, ending with an empty line; in pieces, since joining them would copy each text once more. */
+  entry(turn: Turn): readonly [title: string, text: string, end: string];
   footer(total: number): string;
   /** The turn as the rules leave it; `turn` itself where they change nothing. Turns are given in order, each once. */
   filteredTool(turn: Turn): Turn;
@@ -66,9 +66,10 @@ export function createToolsWriter(rules: ToolOutputRules = {}): ToolsWriter {
       const text = filteredTool(turn).text.toWellFormed();
       const fence = fenceFor(text);
       const place = turn.part === undefined ? `${turn.seq}` : `${turn.seq}.${turn.part}`;
-      const words = [turn.ts, turn.tool, turn.kind, turn.exit === undefined ? (turn.ok === false ? 'failed' : undefined) : `exit ${turn.exit}`];
-      const title = words.filter((word) => word !== undefined && word !== '').map((word) => inline(word ?? '', 80));
-      return `## [${place}] ${title.join(' ')}\n\n${fence}text\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}\n\n`;
+      const end = turn.exit === undefined ? (turn.ok === false ? 'failed' : undefined) : `exit ${turn.exit}`;
+      let title = '';
+      for (const word of [turn.ts, turn.tool, turn.kind, end]) if (word !== undefined && word !== '') title += ` ${inline(word, 80)}`;
+      return [`## [${place}] ${title.slice(1)}\n\n${fence}text\n`, text, `${text.endsWith('\n') ? '' : '\n'}${fence}\n\n`];
     },
     footer: (total) => `Total: ${total}\n`,
   };

@@ -219,8 +219,11 @@ interface OpenError {
 
 export function createErrors(): Errors {
   const open = new Map<string, OpenError>();
+  /** What any of them waits for: nearly every call that works puts nothing right. Made anew where it is asked for. */
+  let awaited: Set<string> | undefined;
   let left = 0;
   function put(keys: readonly string[], row: ErrorRow): void {
+    awaited = undefined;
     const key = keys.join('\0\0');
     const times = (open.get(key)?.row.times ?? 0) + 1;
     open.delete(key);
@@ -233,6 +236,8 @@ export function createErrors(): Errors {
     }
   }
   function worked(key: string): void {
+    awaited ??= new Set([...open.values()].flatMap(({ waits }) => [...waits]));
+    if (!awaited.delete(key)) return;
     for (const [name, { waits }] of open) if (waits.delete(key) && waits.size === 0) open.delete(name);
   }
   return {

@@ -81,7 +81,7 @@ export function openRenders({ paths, session, token, rules }: RenderJob, rollbac
       reducer.add(turn);
       if (turn.class !== 'TOOL') continue;
       read.tools += 1;
-      tools.text(writer.entry(turn));
+      for (const piece of writer.entry(turn)) tools.text(piece);
     }
     read.bytes = bytes;
   };

@@ -8,7 +8,7 @@ const turns = numbered([call('1', 'Read', { file_path: '/w/secrets/key.pem' }), 
 describe('TOOLS.md', () => {
   it('holds every tool turn verbatim under its place, and the total at the end', () => {
     const writer = createToolsWriter();
-    const text = toolsHeader('s|1\n## x') + turns.map((turn) => writer.entry(turn)).join('') + writer.footer(turns.length);
+    const text = toolsHeader('s|1\n## x') + turns.flatMap((turn) => writer.entry(turn)).join('') + writer.footer(turns.length);
     expect(text).toContain('# Tool calls: s\\|1 ## x\n');
     expect(text).toContain('## [3] 2026-01-01T00:03:00.000Z result exit 1\n\n```text\nTOKEN=1\n```\n');
     expect(text.endsWith('Total: 4\n')).toBe(true);
@@ -16,7 +16,7 @@ describe('TOOLS.md', () => {
   it('fences text that holds fences, and a hostile tool name starts no line', () => {
     const [hostile] = numbered([{ class: 'TOOL', kind: 'call', part: 2, tool: 'x\n# y', text: '```\n# out\n````` \ud83d' }]);
     if (hostile === undefined) throw new Error('no turn');
-    expect(createToolsWriter().entry(hostile)).toBe('## [0.2] 2026-01-01T00:00:00.000Z x # y call\n\n``````text\n```\n# out\n````` \ufffd\n``````\n\n');
+    expect(createToolsWriter().entry(hostile).join('')).toBe('## [0.2] 2026-01-01T00:00:00.000Z x # y call\n\n``````text\n```\n# out\n````` \ufffd\n``````\n\n');
   });
 });
 
