@@ -5,7 +5,8 @@ export default defineConfig({
     include: ['tests/unit/**/*.test.ts', 'tests/cli/**/*.test.ts', 'tests/house/**/*.test.ts', 'tests/contract/**/*.test.ts', 'tests/docs/**/*.test.ts', 'tests/browser/**/*.test.ts', 'tests/acceptance/**/*.test.ts', 'tests/fuzz/**/*.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    // Tests wait for processes and for time: a third worker fills the two cores.
+    maxWorkers: 3,
     isolate: false,
     reporters: ['default'],
   },
