@@ -1,7 +1,7 @@
 /** The state directory lies in a repository that anybody may have written: no link in it moves what is written. */
 import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { jobStatus, resumeJob, startJob } from '../../../src/execution/job.mts';
 import { classify } from '../../../src/execution/classify.mts';
 import { decide } from '../../../src/execution/decision.mts';
@@ -10,6 +10,7 @@ import { Ground, removeProduct } from '../../helpers/engine.ts';
 
 let ground: Ground;
 afterEach(() => {
+  vi.useRealTimers();
   ground.remove();
   removeProduct();
 });
@@ -51,4 +52,14 @@ it('a record keeps no key that stands among the words of a process', () => {
   expect(text).toMatch(/send\.mjs/);
   expect(text).not.toMatch(/hunter2x9|CCCC/);
   expect(args[2]).toBe('hunter2x9');
+});
+
+it('records of one millisecond stand in the order of their decisions', () => {
+  ground = new Ground();
+  const setting = ground.setting();
+  const classified = classify('.', setting);
+  vi.useFakeTimers({ now: Date.UTC(2026, 0, 2), toFake: ['Date'] });
+  const ids = Array.from({ length: 40 }, () => recordDecision(setting, { op: 'stat' }, decide('stat', 'R0', classified, setting.policy), classified, false).place);
+  expect([...ids].sort()).toEqual(ids);
+  expect(new Set(ids).size).toBe(40);
 });
