@@ -4,7 +4,7 @@
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { homedir, platform } from 'node:os';
+import { platform, userInfo } from 'node:os';
 import type { ExecutionRecord } from '../../src/execution/records.mts';
 import type { Policy } from '../../src/execution/policy-shape.mts';
 import { openSetting, type Setting } from '../../src/execution/setting.mts';
@@ -91,5 +91,5 @@ export class Ground {
 }
 
 /** The account's own home, which no variable moves. */
-export const accountHome = homedir();
+export const accountHome = userInfo().homedir;
 export const onLinux = platform() === 'linux';

@@ -11,6 +11,9 @@ const OUT_BYTES = 1 << 20;
 const LF = 10;
 const CR = 13;
 const COMMA = 44;
+const CR_BYTE = Buffer.from('\r');
+const CLASS_KEY = Buffer.from('"class":"');
+const TOOL_CLASS = Buffer.from('"class":"TOOL"');
 
 function createElements(to: Target) {
   let out = Buffer.allocUnsafe(OUT_BYTES);
@@ -75,10 +78,6 @@ export function copyLines(timeline: string, bytes: number, to: Target): void {
   }
   elements.end();
 }
-
-const CR_BYTE = Buffer.from('\r');
-const CLASS_KEY = Buffer.from('"class":"');
-const TOOL_CLASS = Buffer.from('"class":"TOOL"');
 
 /**
  * The same of those of class TOOL, through the rules for outputs. The class stands before the text, so the first such key in
