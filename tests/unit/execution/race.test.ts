@@ -68,15 +68,17 @@ const folder: Way = {
   },
 };
 
-it.skipIf(process.platform === 'win32').each([descriptor, folder])('in $rounds reads against a racing process not one byte comes from outside ($name)', async ({ name, rounds, leastInWindow, read }) => {
+it.skipIf(process.platform === 'win32').each([descriptor, folder])('in $rounds reads or more against a racing process not one byte comes from outside ($name)', async ({ name, rounds, leastInWindow, read }) => {
   ground.file('repo/race/f', 'inside');
   ground.file('outside/f', 'outside');
   const setting = ground.setting();
   const racer = spawn(process.execPath, ['-e', RACER, ground.repo, ground.outside], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   await once(racer, 'message');
   const counts = { inside: 0, outside: 0, refused: 0, secondName: 0, inWindow: 0, failed: 0 };
+  let round = 0;
   try {
-    for (let round = 0; round < rounds; round += 1) {
+    // On a busy machine the racer gets fewer turns: it is read on until enough swaps fell into the window.
+    for (; round < rounds || (counts.inWindow < leastInWindow && round < 10 * rounds); round += 1) {
       const { outcome, facts } = await read(setting);
       if (outcome === 'done') {
         // A file that was just replaced may be empty for the one who opened it before: inside, and nothing of the secret.
@@ -92,7 +94,7 @@ it.skipIf(process.platform === 'win32').each([descriptor, folder])('in $rounds r
     racer.disconnect();
     await once(racer, 'exit');
   }
-  console.log(`race, ${name}: ${rounds} reads, ${JSON.stringify(counts)}`);
+  console.log(`race, ${name}: ${round} reads, ${JSON.stringify(counts)}`);
   expect(counts.outside).toBe(0);
   expect(counts.inWindow).toBeGreaterThanOrEqual(leastInWindow);
   if (name === descriptor.name) expect(counts.inside).toBeGreaterThan(0);
