@@ -6,8 +6,9 @@ import { createBackground, type BackgroundTask } from './background.mts';
 import { pathIn, planSteps, readCall } from './calls.mts';
 import type { DecisionRow, PendingRow, PlanRow, ToolRow } from './digest.mts';
 import { createPairing } from './lineage.mts';
+import { safeToRepeat } from './pending.mts';
 import { createRing } from './ring.mts';
-import { head, keep } from './text.mts';
+import { head, keep, tail } from './text.mts';
 import { isAgain, keysOf, ofCheck, outcome, workedKeys, RESULT_HEAD, ROW_LENGTH, telling, type Call } from './turn-rows.mts';
 import { createCommands, createErrors, createFiles, type Commands, type Errors, type Files, type Where } from './work.mts';
 import type { Turn } from '../transcript/turn.mts';
@@ -35,9 +36,12 @@ export interface Acts {
 }
 
 const ROWS = 40;
-const REFUSED = /^(?:The user (?:doesn['’]t want to|rejected permission|dismissed|has specified a rule)|User (?:rejected|declined|refused)|Permission to use|Tool use (?:was )?rejected|(?:exec command|patch) rejected by user|rejected by user)/i;
+const REFUSED = /^(?:The user (?:doesn['’]t want to|rejected permission|dismissed|has specified a rule)|User (?:rejected|declined|refused)|Permission to use|Tool use (?:was )?rejected|(?:exec command|patch) rejected by user|rejected by user|Claude requested permissions? to |This (?:Bash )?command (?:requires approval|contains multiple operations\. The following parts? requires? approval))/i;
 /** A call that the person stopped while it ran: the client closed it, and nothing tells what it had done by then. */
 const STOPPED = /^(?:Wall time:? [^\n]{0,80}\n)?aborted by user/;
+const STOPPED_AT_ITS_END = /\n+Command aborted\s*$/;
+/** Of Claude Code: it says this of a call that was not let run, and, where its record tells no more, of one that was stopped while it ran. */
+const UNWANTED = /^The user doesn['’]t want to proceed with this tool use\./;
 const MAX_STOPPED = 20;
 const isOk = (call: Call): boolean => call.row.result === 'ok' || call.row.result === 'done';
 
@@ -83,6 +87,7 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
       if (path !== undefined) files.seen(path);
     }
     if (!main) return;
+    errors.answered();
     if (says.kind === 'agent') agents++;
     if (says.plan !== undefined) {
       plan = says.plan;
@@ -139,8 +144,9 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
     if (turn.ok === false) {
       const keys = keysOf(done);
       if (isAgain(turn)) for (const key of keys) errors.worked(key);
-      if (REFUSED.test(head(turn.text, 60))) refused(turn, done);
-      else if (STOPPED.test(head(turn.text, 200))) stop(keys, done);
+      const stops = howStopped(turn, done);
+      if (stops !== undefined) stop(keys, done, stops === 'perhaps');
+      else if (turn.meta === 'refused' || REFUSED.test(head(turn.text, 120))) refused(turn, done);
       else errors.failed(keys, turn, done.at, done.says.target, telling(turn.text));
       return;
     }
@@ -154,12 +160,23 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
     if (kind === 'ask') decide(/^exit/i.test(done.tool) ? 'approved' : 'answer', turn, done, turn.text);
   }
 
-  function stop(keys: readonly string[], done: Call): void {
+  /** Whether the person stopped the call while it ran; `perhaps` where the record would say the same of one that never ran. */
+  function howStopped(turn: Turn, done: Call): 'surely' | 'perhaps' | undefined {
+    const start = head(turn.text, 1_000);
+    if (STOPPED.test(start) || STOPPED_AT_ITS_END.test(tail(turn.text, 40))) return 'surely';
+    if (turn.meta === 'refused' || !UNWANTED.test(start)) return undefined;
+    if (start.includes('this call was stopped while running')) return 'surely';
+    // A refusal with words, or of an edit, is told for what it is; a read does no harm.
+    const isPlain = start.includes('the user said') || done.says.changes.length > 0 || done.says.kind === 'ask' || safeToRepeat(done.effect);
+    return isPlain ? undefined : 'perhaps';
+  }
+
+  function stop(keys: readonly string[], done: Call, perhaps: boolean): void {
     const { at, tool, effect, says, call } = done;
-    done.row.result = 'failed, stopped';
+    done.row.result = perhaps ? 'refused or stopped' : 'failed, stopped';
     const key = keys[0] ?? '';
     stopped.delete(key);
-    stopped.set(key, { kind: 'call', seq: at.seq, ts: at.ts, tool, target: says.target, effect, interrupted: true, ...(call === undefined ? {} : { call }) });
+    stopped.set(key, { kind: 'call', seq: at.seq, ts: at.ts, tool, target: says.target, effect, interrupted: true, ...(perhaps ? { refused: 'perhaps' as const } : {}), ...(call === undefined ? {} : { call }) });
     for (const oldest of stopped.keys()) {
       if (stopped.size <= MAX_STOPPED) break;
       stopped.delete(oldest);

@@ -4,6 +4,7 @@
  */
 import { counted } from '../lib/plural.mts';
 import * as sections from './sections.mts';
+import { serviceFailure } from './pending.mts';
 import { fenced, head, inBullet, inline, shown, tail } from './text.mts';
 import type { Section } from './sections.mts';
 import { unreadNote } from './unread.mts';
@@ -43,7 +44,7 @@ export function renderBrief(digest: Digest, view: RenderView, options: BriefOpti
     sections.filesChanged(digest),
     sections.commandsRun(digest),
     sections.errors(digest),
-    sections.timeline(digest, view.turn_count),
+    sections.timeline(digest, view.counts['OTHER'] ?? 0),
     sections.toolCalls(digest),
   ];
   const all = [...before, ...after];
@@ -145,7 +146,7 @@ function state(digest: Digest): string {
   lines.push(`*${who}${digest.stateSeq === undefined ? '' : `, seq ${digest.stateSeq}`}${digest.stateFrom === 'AGENT' ? ': a claim, not a check' : ''}.*`);
   const notes: string[] = [];
   if (digest.unanswered !== undefined) notes.push(`- **The agent has to answer:** the last prompt, seq ${digest.unanswered.seq}, has no answer.`);
-  for (const one of digest.stopped.slice(-3)) notes.push(`- Stopped while running: seq ${one.seq}, ${inBullet(one.target, 100)}; outcome unknown: look first.`);
+  for (const one of digest.stopped.slice(-3)) notes.push(`- ${one.refused === 'perhaps' ? 'Refused, or stopped while it ran' : 'Stopped while running'}: seq ${one.seq}, ${inBullet(one.target, 100)}; outcome unknown: look first.`);
   const checked = digest.verification;
   if (checked.stale) {
     const claims = digest.stateFrom === 'AGENT' && CLAIMS.test(digest.stateNow) ? ' A claim that tests pass is older than the code.' : '';
@@ -158,6 +159,9 @@ function state(digest: Digest): string {
     notes.push(`- **Carried over, unverified:** what was done before seq ${seq} comes from another handoff${checked.last_test === undefined ? ', and no test run is recorded here' : ''}.${claim === undefined ? '' : ` Its last words: ${inBullet(claim, 300)}`}`);
   }
   if (digest.interruptedAt !== undefined) notes.push(`- The work was interrupted at seq ${digest.interruptedAt}, and nothing follows.`);
+  const broke = serviceFailure(digest);
+  if (broke !== undefined) notes.push(`- **The model's service failed, and the agent said nothing since:** seq ${broke.seq}, ${inBullet(broke.text, 160)}`);
+  else if (digest.endsAtResult !== undefined && digest.interruptedAt === undefined) notes.push(`- The record ends with the result of a call, seq ${digest.endsAtResult}: the agent said nothing after it.`);
   if (digest.compactions > 0) notes.push(`- The context was compacted ${counted(digest.compactions, 'time')}, last at seq ${digest.compactionSeq}; that summary is the model's own, not a record.`);
   return [...lines, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n');
 }

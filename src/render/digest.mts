@@ -25,6 +25,8 @@ export interface PendingRow {
   effect?: Effect;
   /** The client closed it with a made-up result. */
   interrupted?: true;
+  /** The record does not tell whether it was stopped while it ran or never let run. */
+  refused?: 'perhaps';
   call?: string;
 }
 
@@ -116,7 +118,7 @@ export interface ToolRow {
   ts: string;
   tool: string;
   target: string;
-  /** `ok`, `failed`, `exit 1`, `refused`, `failed, stopped`, `no result`, or `done` where the record does not tell. */
+  /** `ok`, `failed`, `exit 1`, `refused`, `failed, stopped`, `refused or stopped`, `no result`, or `done` where the record does not tell. */
   result: string;
 }
 
@@ -147,6 +149,8 @@ export interface Digest extends PromptDigest {
   stateFrom: 'AGENT' | 'USER' | 'none';
   /** The last thing that happened was an interruption. */
   interruptedAt?: number;
+  /** The result that the record ends with, where the agent did nothing after it. */
+  endsAtResult?: number;
   openLoops: LoopRow[];
   pending: PendingRow[];
   pendingLeft: number;
@@ -185,6 +189,8 @@ export interface Digest extends PromptDigest {
     calls: number;
     results: number;
     orphan_results: number;
+    /** Turns that the table of the timeline is made of. */
+    shown: number;
   };
   firstTs: string;
   lastTs: string;

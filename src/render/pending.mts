@@ -1,7 +1,7 @@
 /** What the session still owed when it stopped. Nothing here says that something happened which the record does not show. */
 import { head } from './text.mts';
 import type { BackgroundTask } from './background.mts';
-import type { Digest, PendingRow } from './digest.mts';
+import type { Digest, ErrorRow, PendingRow } from './digest.mts';
 import type { OpenCall, QueuedPrompt } from './lineage.mts';
 import type { Where } from './work.mts';
 import type { Effect } from '../transcript/turn.mts';
@@ -28,6 +28,11 @@ export function pendingRows(calls: readonly OpenWork[], prompts: readonly Queued
     ...tasks.map((task): PendingRow => ({ kind: 'background', seq: task.at.seq, ts: task.at.ts, tool: task.at.tool, target: task.target })),
     ...rows.filter((row) => safeToRepeat(row.effect)),
   ];
+}
+
+/** The failure of the model's service that the session ended with, if it did. */
+export function serviceFailure({ errors }: Digest): ErrorRow | undefined {
+  return errors.findLast(({ tool }) => tool === 'api');
 }
 
 /** All that is owed: the calls that were stopped and the prompt without an answer before what the record left open. */

@@ -2,7 +2,7 @@
  * The portable document: one session as one JSON object that other programs can read without knowing this store
  * (schemas/handoff.schema.json). It says what the record shows; what nobody recorded is left out, never filled in.
  */
-import { owed, safeToRepeat } from './pending.mts';
+import { owed, safeToRepeat, serviceFailure } from './pending.mts';
 import { head } from './text.mts';
 import { wellFormed } from './fields.mts';
 import type { Digest, PendingRow } from './digest.mts';
@@ -46,7 +46,8 @@ export function portableFields(digest: Digest, view: PortableView, version: stri
 function stateOf(digest: Digest, view: RenderView): Record<string, unknown> {
   const rows = owed(digest);
   const waits = rows.length + digest.pendingLeft;
-  const status = digest.interruptedAt !== undefined ? 'interrupted' : digest.unanswered !== undefined && waits === 1 ? 'awaiting_agent' : waits > 0 ? 'pending' : digest.stateFrom === 'USER' ? 'awaiting_agent' : digest.stateFrom === 'AGENT' ? 'awaiting_user' : 'unknown';
+  const goesOn = serviceFailure(digest) !== undefined || digest.endsAtResult !== undefined;
+  const status = digest.interruptedAt !== undefined ? 'interrupted' : digest.unanswered !== undefined && waits === 1 ? 'awaiting_agent' : waits > 0 ? 'pending' : digest.stateFrom === 'USER' || goesOn ? 'awaiting_agent' : digest.stateFrom === 'AGENT' ? 'awaiting_user' : 'unknown';
   return {
     status,
     // The agent's own words: a claim, as `claimed` says.

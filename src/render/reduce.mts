@@ -50,7 +50,7 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
   const media = createMediaRows();
   const timeline = createRing<Shown>(ROWS);
   const sides = new Set<string>();
-  const counts = { turns: 0, side: 0, replayed: 0 };
+  const counts = { turns: 0, side: 0, replayed: 0, shown: 0 };
   let boundaries = 0;
   let summaries = 0;
   let compactionSeq: number | undefined;
@@ -61,6 +61,7 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
   let lastAgent: { seq: number; text: string; id: string | undefined; part: number | undefined } | undefined;
   let asked = 0;
   let interruptedAt: number | undefined;
+  let endsAtResult: number | undefined;
   let firstTs = '';
   let lastTs = '';
   /** A sub-agent's own session has its name on every turn: there, it is the main agent. */
@@ -94,6 +95,7 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
     } else show(turn, turn.text);
     if (!main) return;
     if (turn.class === 'TOOL' || turn.class === 'AGENT') waits = typed = undefined;
+    if (turn.class !== 'OTHER' && !isAgain(turn)) endsAtResult = turn.kind === 'result' ? turn.seq : undefined;
     if (turn.class === 'USER' && !isAgain(turn)) asked++;
     inherited.look(turn, asked, acts.files.lastEdit !== undefined);
     if (isAgain(turn)) {
@@ -138,6 +140,7 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
     const shown: Shown = { row: rowOf(turn, text), id: turn.id, call: turn.call, kind: turn.kind };
     if (!isAgain(turn)) {
       timeline.push(shown);
+      counts.shown++;
       return;
     }
     const before = timeline.rows().find((one) => isSameTurn(one, turn));
@@ -204,6 +207,7 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
       ...(state === undefined ? {} : { stateSeq: state.seq }),
       stateFrom: lastAgent !== undefined ? 'AGENT' : last !== undefined ? 'USER' : 'none',
       ...(interruptedAt === undefined ? {} : { interruptedAt }),
+      ...(endsAtResult === undefined ? {} : { endsAtResult }),
       openLoops: openLoops(),
       pending: pending.slice(0, PENDING_ROWS),
       ...(waits === undefined || abandoned(waits.user) ? {} : { unanswered: waits.row }),

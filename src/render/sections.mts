@@ -2,7 +2,7 @@
 import { counted } from '../lib/plural.mts';
 import { effectOf } from '../transcript/effects.mts';
 import { mayChangeFiles } from './checks.mts';
-import { owed, safeToRepeat } from './pending.mts';
+import { owed, safeToRepeat, serviceFailure } from './pending.mts';
 import { clientNote } from './prompts.mts';
 import { inBullet, inline, row } from './text.mts';
 import type { CommandRow, Digest, FileRow, PendingRow, PromptRow } from './digest.mts';
@@ -79,6 +79,7 @@ function mediaLines({ media, mediaLeft }: Digest): string[] {
 export function pending(digest: Digest): Section {
   const all = owed(digest);
   const shown = all.slice(0, 20);
+  const broke = serviceFailure(digest);
   return {
     heading: 'Pending',
     lead: table('seq', 'what', 'effect', 'about', 'before you go on'),
@@ -89,14 +90,14 @@ export function pending(digest: Digest): Section {
     left: all.length - shown.length + digest.pendingLeft,
     where: '--class TOOL',
     tail: [],
-    none: 'Nothing: every recorded call has its result, and every prompt reached the agent.',
+    none: `Nothing: every recorded call has its result, and every prompt reached the agent.${broke === undefined ? '' : ` Its last answer failed, seq ${broke.seq}: the work it was asked for may not be done.`}`,
   };
 }
 
 function pendingWhat(one: PendingRow, digest: Digest): string {
   if (one.kind === 'prompt') return one === digest.unanswered ? 'prompt, not answered' : 'queued prompt';
   const tool = inline(one.tool ?? '', 40);
-  if (digest.stopped.includes(one)) return `stopped ${tool}`;
+  if (digest.stopped.includes(one)) return `${one.refused === 'perhaps' ? 'refused or stopped' : 'stopped'} ${tool}`;
   if (one.kind === 'background') return `background ${tool}`;
   return `call ${tool}${one.interrupted ? ', interrupted' : ''}`;
 }
@@ -187,7 +188,8 @@ export function commandsRun(digest: Digest): Section {
 
 function outcome(command: CommandRow, digest: Digest): string {
   if (command.refused) return 'refused';
-  if (digest.stopped.some(({ seq }) => seq === command.seq)) return 'failed, stopped';
+  const stopped = digest.stopped.find(({ seq }) => seq === command.seq);
+  if (stopped !== undefined) return stopped.refused === 'perhaps' ? 'refused or stopped' : 'failed, stopped';
   if (!command.ended) return 'no result';
   if (command.says !== undefined) return `${command.says}, by its output`;
   // Of a line that failed, another command may be the one that did.
@@ -198,6 +200,8 @@ function outcome(command: CommandRow, digest: Digest): string {
 
 export function errors(digest: Digest): Section {
   const small = digest.errors.filter(isSmall);
+  // Several calls of one record have one number.
+  const smallSeqs = [...new Set(small.map(({ seq }) => seq))];
   const telling = digest.errors.filter((error) => !isSmall(error));
   const shown = telling.slice(-20);
   return {
@@ -210,19 +214,19 @@ export function errors(digest: Digest): Section {
     least: 4,
     left: telling.length - shown.length + digest.errorsLeft,
     where: '--class TOOL',
-    tail: small.length === 0 ? [] : ['', `Reads that missed and tools that there are not: seq ${small.slice(-12).map(({ seq }) => seq).join(', ')}${small.length > 12 ? `, and ${small.length - 12} before them` : ''}.`],
+    tail: small.length === 0 ? [] : ['', `Reads that missed and tools that there are not: seq ${smallSeqs.slice(-12).join(', ')}${smallSeqs.length > 12 ? `, and ${smallSeqs.length - 12} before them` : ''}.`],
     none: 'None open.',
   };
 }
 
 /** It changed nothing and kept nothing from being done. */
 function isSmall(error: Digest['errors'][number]): boolean {
-  return effectOf(error.tool) === 'read' || /\b(?:unknown tool|no such tool|unsupported (?:custom tool )?call\b|tool\b.{0,80}\b(?:not found|does not exist|is not available))/i.test(error.text.slice(0, 200));
+  return effectOf(error.tool) === 'read' || /\b(?:unknown tool|no such tool|unsupported (?:custom tool )?call\b|unavailable tool\b|tool\b.{0,80}\b(?:not found|does not exist|is not available|disabled by default))/i.test(error.text.slice(0, 200));
 }
 
-export function timeline(digest: Digest, turns: number): Section {
+export function timeline(digest: Digest, others: number): Section {
   return {
-    heading: (shown) => `Recent timeline (${shownOf(shown, turns)})`,
+    heading: (shown) => `Recent timeline (${shownOf(shown, digest.counts.shown)})`,
     lead: table('seq', 'class', 'text (head 120)'),
     rows: digest.timeline.map((one) =>
       row([
@@ -235,7 +239,7 @@ export function timeline(digest: Digest, turns: number): Section {
     least: 8,
     left: 0,
     where: '',
-    tail: [],
+    tail: others === 0 ? [] : ['', `Not in this table: ${counted(others, 'turn')} of class OTHER, which the client wrote.`],
     none: 'No turns.',
   };
 }

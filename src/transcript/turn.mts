@@ -34,7 +34,7 @@ export interface TurnDraft {
   side?: string;
   /** The block's number in its message, where a source is known by identity; else capture counts. */
   part?: number;
-  /** Why it is OTHER, or that it is synthetic, queued, continued, superseding. */
+  /** Why it is OTHER, or that it is synthetic, refused, queued, continued, superseding. */
   meta?: string;
 }
 

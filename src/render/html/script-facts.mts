@@ -19,6 +19,9 @@ function warnings() {
     warn(plain('strong', '', 'Unverified: '), 'the last edit is turn ', toTurn(checked.last_edit), checked.last_test === undefined ? ', and no test run is recorded' : ', the last test run is turn ', checked.last_test === undefined ? '' : toTurn(checked.last_test), '. A claim that tests pass is older than the code.');
   } else if (checked.last_test_ok === false) warn(plain('strong', '', 'The last test run failed: '), 'turn ', toTurn(checked.last_test), '.');
   if (digest.interruptedAt !== undefined) warn('The work was interrupted at turn ', toTurn(digest.interruptedAt), ', and nothing follows.');
+  const broke = digest.errors.findLast((one) => one.tool === 'api');
+  if (broke) warn('The model\'s service failed, and the agent said nothing since: turn ', toTurn(broke.seq), '.');
+  else if (digest.endsAtResult !== undefined && digest.interruptedAt === undefined) warn('The record ends with the result of a call, turn ', toTurn(digest.endsAtResult), ': the agent said nothing after it.');
   if (digest.compactions > 0) warn('The context was compacted ' + many(digest.compactions, 'time') + '. A summary that stands there is the model\'s own, not a record.');
   if (view.bad_lines > 0) warn(many(view.bad_lines, 'line') + ' of the transcript were not valid JSON and are missing here.');
   if (view.unread !== undefined) warn(view.unread + '.');
@@ -70,7 +73,7 @@ function summary() {
 
 function pending() {
   const safe = (row) => row.effect === 'read' || row.effect === 'idempotent';
-  const what = (row) => (row.kind === 'prompt' ? (row.unanswered ? 'Prompt, not answered' : 'Queued prompt') : (row.stopped ? 'Stopped ' : row.kind === 'background' ? 'Background ' : '') + (row.tool || 'call') + (row.interrupted && !row.stopped ? ', interrupted' : ''));
+  const what = (row) => (row.kind === 'prompt' ? (row.unanswered ? 'Prompt, not answered' : 'Queued prompt') : (row.refused === 'perhaps' ? 'Refused or stopped ' : row.stopped ? 'Stopped ' : row.kind === 'background' ? 'Background ' : '') + (row.tool || 'call') + (row.interrupted && !row.stopped ? ', interrupted' : ''));
   const advice = (row) => (row.kind === 'prompt' ? (row.unanswered ? 'Answer it' : 'Never delivered: answer it') : row.kind === 'background' ? 'Never reported: look first' : safe(row) ? 'Safe to repeat' : 'Outcome unknown: look first');
   const rows = [...digest.stopped.map((row) => ({ ...row, stopped: true })), ...(digest.unanswered ? [{ ...digest.unanswered, unanswered: true }] : []), ...digest.pending];
   const total = rows.length + digest.pendingLeft;
@@ -116,8 +119,8 @@ function files() {
 }
 
 function commands() {
-  const isStopped = (row) => digest.stopped.some((one) => one.seq === row.seq);
-  const result = (row) => (row.refused ? 'refused' : isStopped(row) ? 'failed, stopped' : row.says ? row.says + ', by its output' : !row.ended ? 'no result' : row.masked ? (row.ok === false ? 'failed, of the whole line' : 'status is of the last command in the line') : row.exit !== undefined ? (row.exit === 0 && row.ok === false ? 'failed' : 'exit ' + row.exit) : row.ok === undefined ? 'not recorded' : row.ok ? 'ok' : 'failed');
+  const stoppedOf = (row) => digest.stopped.find((one) => one.seq === row.seq);
+  const result = (row) => (row.refused ? 'refused' : stoppedOf(row) ? (stoppedOf(row).refused === 'perhaps' ? 'refused or stopped' : 'failed, stopped') : row.says ? row.says + ', by its output' : !row.ended ? 'no result' : row.masked ? (row.ok === false ? 'failed, of the whole line' : 'status is of the last command in the line') : row.exit !== undefined ? (row.exit === 0 && row.ok === false ? 'failed' : 'exit ' + row.exit) : row.ok === undefined ? 'not recorded' : row.ok ? 'ok' : 'failed');
   const tone = (row) => (row.ok === false || row.refused || row.says === 'failed' ? 'bad' : row.says === 'passed' ? 'good' : row.masked ? 'soft' : row.ok === true || row.exit === 0 ? 'good' : 'soft');
   const row = (one) => [toTurn(one.seq), plain('span', tone(one), result(one)), plain('span', 'command', one.command.length > 400 ? one.command.slice(0, 400).toWellFormed() + '…' : one.command)];
   const show = (rows) => table([['Turn', 'at'], ['Result', 'short'], ['Command', '']], rows.map(row));

@@ -34,12 +34,14 @@ describe('the brief', () => {
   });
 
   it.each([
-    [0, 0, 'no turns'], [1, 0, 'the one turn'], [23, 0, 'all 23 turns'], [23, 3, 'last 23 of 26 turns'], [41, 0, 'last 40 of 41 turns'], [900, 0, 'last 40 of 900 turns'],
+    [0, 0, 'no turns'], [1, 0, 'the one turn'], [23, 0, 'all 23 turns'], [23, 3, 'all 23 turns'], [0, 2, 'no turns'], [60, 3, 'last 40 of 60 turns'], [41, 0, 'last 40 of 41 turns'], [900, 0, 'last 40 of 900 turns'],
   ])('says how many turns its timeline shows (%i said, %i injected)', (said, injected, words) => {
     const turns = [...Array.from({ length: injected }, () => other('reminder', 'x')), ...Array.from({ length: said }, (_, at) => agent(`answer ${at}`))];
-    const text = brief(turns);
+    const text = brief(turns, { counts: { AGENT: said, OTHER: injected } });
     expect(text).toContain(`## Recent timeline (${words})\n`);
     expect(text.match(/^\| \d+ \| AGENT \|/gm)?.length ?? 0).toBe(Math.min(said, 40));
+    const left = `\nNot in this table: ${injected} turns of class OTHER, which the client wrote.\n`;
+    expect(text.includes(left)).toBe(injected > 0);
   });
 
   it('counts the rows of its timeline that are left when others had to go', () => {

@@ -118,6 +118,14 @@ describe('failures', () => {
     expect(part(turns, 'Errors').rows.map((row) => row[1])).toEqual(['Bash']);
     expect(part(turns, 'Errors').lines).toContain('Reads that missed and tools that there are not: seq 1, 3.');
   });
+  it('that matter little and share a record are named once, in whichever words of a client', () => {
+    const turns = [
+      call('1', 'Read', { file_path: '/a' }, { seq: 0 }), call('2', 'x', {}, { seq: 0, part: 1 }), call('3', 'y', {}, { seq: 0, part: 2 }),
+      result('1', 'no file', { ok: false, seq: 1 }), result('2', "Model tried to call unavailable tool 'x'", { ok: false, seq: 1, part: 1 }),
+      result('3', 'Tool "y" is a built-in tool that is disabled by default.', { ok: false, seq: 2 }),
+    ];
+    expect(part(turns, 'Errors').lines).toEqual(['None open.', 'Reads that missed and tools that there are not: seq 1, 2.']);
+  });
   it('of a call that the person stopped are none, and what it did is unknown', () => {
     const turns = [user('Import all'), call('1', 'exec_command', { cmd: 'import.sh' }, { effect: 'unknown' }), result('1', 'Wall time: 3.8 seconds\naborted by user', { ok: false }), other('interrupted', 'x')];
     expect(part(turns, 'Pending').rows).toEqual([['1', 'stopped exec_command', 'unknown', 'import.sh', 'outcome unknown: look first']]);
@@ -126,6 +134,59 @@ describe('failures', () => {
     expect(part(turns, 'Tool calls').rows).toEqual([['1', 'exec_command', 'failed, stopped', 'import.sh']]);
     expect(digestOf(turns).errors).toEqual([]);
     expect(digestOf([...turns, call('2', 'exec_command', { cmd: 'import.sh' }), result('2', 'ok', { ok: true, exit: 0 })]).stopped).toEqual([]);
+  });
+});
+
+describe('a call that Claude Code says the person did not want', () => {
+  const said = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file).";
+  const plain = `${said} STOP what you are doing and wait for the user to tell you how to proceed.`;
+  const turns = (tool: string, input: unknown, text: string, more = {}): Turns => [user('Import all'), call('1', tool, input, { effect: tool === 'Read' ? 'read' : 'unknown' }), result('1', text, { ok: false, ...more }), other('interrupted', 'x')];
+
+  it('may have run, where the record does not tell', () => {
+    const found = turns('Bash', { command: 'import.sh' }, plain);
+    expect(part(found, 'Pending').rows).toEqual([['1', 'refused or stopped Bash', 'unknown', 'import.sh', 'outcome unknown: look first']]);
+    expect(part(found, 'State').lines.join('\n')).toContain('Refused, or stopped while it ran: seq 1, import.sh; outcome unknown: look first.');
+    expect(part(found, 'Commands run').rows).toEqual([['1', 'refused or stopped', 'import.sh']]);
+    expect(digestOf(found)).toMatchObject({ decisions: [], errors: [], stopped: [{ refused: 'perhaps' }] });
+  });
+  it('has run, where the client corrects itself', () => {
+    const found = turns('Bash', { command: 'import.sh' }, `${plain} Correction to the text above: this call was stopped while running, not refused before it ran.`);
+    expect(part(found, 'Pending').rows.map((row) => row[1])).toEqual(['stopped Bash']);
+  });
+  it.each([
+    ['the record says so', 'Bash', { command: 'import.sh' }, plain, { meta: 'refused' }],
+    ['there are words with it', 'Bash', { command: 'import.sh' }, `${said} To tell you how to proceed, the user said:\nno`, {}],
+    ['it is an edit', 'Write', { file_path: '/a', content: 'x' }, plain, {}],
+    ['it only reads', 'Read', { file_path: '/a' }, plain, {}],
+  ])('never ran, where %s', (_why, tool, input, text, more) => {
+    const found = digestOf(turns(tool, input, text, more));
+    expect([found.stopped, found.decisions.map(({ kind }) => kind)]).toEqual([[], ['refused']]);
+  });
+  it.each(['This Bash command contains multiple operations. The following part requires approval: rm -rf data', 'This command requires approval', "Claude requested permissions to write to /a, but you haven't granted it yet."])('or the rules did not allow never ran: %s', (text) => {
+    const found = turns('Bash', { command: 'rm -rf data' }, text);
+    expect(digestOf(found)).toMatchObject({ errors: [], stopped: [], decisions: [{ kind: 'refused', text: 'rm -rf data' }] });
+    expect(part(found, 'Files changed').lines.join('\n')).not.toContain('may have changed files');
+  });
+});
+
+describe('the end of the record', () => {
+  const worked: Turns = [user('Import all'), agent('Looking.'), call('1', 'Bash', { command: 'ls' }), result('1', 'a', { ok: true })];
+  const failure = other('api-error', 'API Error: 529 Overloaded.');
+  it('is told where it is a result that the agent did not go on from', () => {
+    expect(part(worked, 'State').lines).toContain('- The record ends with the result of a call, seq 3: the agent said nothing after it.');
+    expect(part([...worked, agent('One file.')], 'State').lines.join('\n')).not.toContain('The record ends');
+    expect(part([...worked, user('and then?')], 'State').lines.join('\n')).not.toContain('The record ends');
+  });
+  it('is told where the model\'s service failed, until the agent goes on', () => {
+    const told = "- **The model's service failed, and the agent said nothing since:** seq 4, API Error: 529 Overloaded.";
+    expect(part([...worked, failure], 'State').lines).toContain(told);
+    expect(part([...worked, failure], 'Pending').lines).toEqual(['Nothing: every recorded call has its result, and every prompt reached the agent. Its last answer failed, seq 4: the work it was asked for may not be done.']);
+    for (const more of [agent('One file.'), call('2', 'Bash', { command: 'cat a' })]) expect(digestOf([...worked, failure, more]).errors).toEqual([]);
+  });
+  it('of a call that its client stopped with a last line is no failure', () => {
+    const found: Turns = [user('Do it'), call('1', 'bash', { command: 'echo begin; sleep 60' }, { effect: 'unknown' }), result('1', 'begin\n\n\nCommand aborted', { ok: false })];
+    expect(part(found, 'Pending').rows).toEqual([['1', 'stopped bash', 'unknown', 'echo begin; sleep 60', 'outcome unknown: look first']]);
+    expect(digestOf(found).errors).toEqual([]);
   });
 });
 

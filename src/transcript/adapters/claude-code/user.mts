@@ -131,8 +131,9 @@ function readResult(record: JsonObject, block: JsonObject, base: Base, to: Recor
   const extra = record.toolUseResult;
   const failed = block.is_error === true || (typeof extra === 'string' && extra.startsWith('Error: ')) || object(extra)?.interrupted === true;
   const synthetic = record.toolDenialKind === 'interrupted' && said.startsWith('[Tool call interrupted: the session ended before');
+  const refused = failed && (record.toolDenialBeforeRun === true || record.toolDenialKind === 'permission-rule' || object(record.permissionDecision)?.decision === 'reject');
   const exit = failed ? EXIT_CODE.exec(said.slice(0, 40))?.[1] : undefined;
-  const turn = turnOf(base, 'TOOL', said, synthetic ? 'synthetic' : undefined);
+  const turn = turnOf(base, 'TOOL', said, synthetic ? 'synthetic' : refused ? 'refused' : undefined);
   turn.kind = 'result';
   turn.call = text(block.tool_use_id);
   if (failed || synthetic) turn.ok = false;
