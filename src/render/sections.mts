@@ -239,7 +239,7 @@ export function timeline(digest: Digest, others: number): Section {
     least: 8,
     left: 0,
     where: '',
-    tail: others === 0 ? [] : ['', `Not in this table: ${counted(others, 'turn')} of class OTHER, which the client wrote.`],
+    tail: others === 0 ? [] : ['', `Not in this table: ${counted(others, 'turn')} of class OTHER, which neither the person nor the agent said.`],
     none: 'No turns.',
   };
 }

@@ -63,6 +63,7 @@ interface DispatchRecord {
 
 const BROKER = path.join('runtime', 'request-child-worker.mjs');
 const TIMEOUT_MS = 60_000;
+const REASON_LENGTH = 400;
 export const DEFAULT_ROLE = 'implementation-agent';
 
 /** Throws USAGE, NO_MATCH for a broker that is missing, HELD where the same dispatch is on its way. */
@@ -124,8 +125,8 @@ function told(text: string, envelope: Envelope): Dispatched {
   return { ok: false, status: 'OUTCOME_UNKNOWN', envelope: sent?.envelope ?? envelope, reason: `the same dispatch was begun${since === undefined ? '' : ` at ${since}`} and its end is not recorded; ${LOOK}` };
 }
 
-/** Only an exit status of the broker's own says that it did not take it. */
-function callBroker(program: string, words: string[], { node, env, limitMs = TIMEOUT_MS }: DispatchOptions): { answer: Json } | { refused: string } | { unknown: string } {
+/** Only the broker's own exit status or answer says that it did not take it. */
+function callBroker(program: string, words: string[], { node, env, redact, limitMs = TIMEOUT_MS }: DispatchOptions): { answer: Json } | { refused: string } | { unknown: string } {
   const { status, signal, error, stdout } = spawnSync(node, [program, ...words], {
     encoding: 'utf8', timeout: limitMs, killSignal: 'SIGKILL', stdio: ['ignore', 'pipe', 'inherit'], maxBuffer: 16 << 20, env: { ...env },
   });
@@ -135,7 +136,13 @@ function callBroker(program: string, words: string[], { node, env, limitMs = TIM
   if (status === null) return { unknown: `the broker was ended by ${signal ?? 'a signal'}` };
   if (status !== 0) return { refused: `the broker ended with exit ${status}` };
   const answer = parse(stdout);
-  return answer === undefined ? { unknown: 'the broker did not answer with JSON' } : { answer };
+  if (answer === undefined) return { unknown: 'the broker did not answer with JSON' };
+  return saysNo(answer) ? { refused: `the broker answered ${JSON.stringify(redact(answer)).slice(0, REASON_LENGTH)}` } : { answer };
+}
+
+/** A broker may say in its answer alone that it did not take it. */
+function saysNo(answer: Json): boolean {
+  return typeof answer === 'object' && answer !== null && !Array.isArray(answer) && answer['ok'] === false;
 }
 
 function parse(text: string): Json | undefined {

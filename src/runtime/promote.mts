@@ -60,7 +60,8 @@ export async function promoteSession(place: ResealPlace, row: IndexRow, options:
 
 /** What failed, in the gate's own words, and what helps against just that. */
 function refusal({ details }: Gate, failed: readonly Check[], id: string): string {
-  const noContract = details.contract.startsWith(`missing: ${CONTRACT_FIELDS.join(', ')}`);
+  // What stands there in a form that does not count is told with how it counts.
+  const noContract = details.contract === `missing: ${CONTRACT_FIELDS.join(', ')}`;
   const told = failed.map((check) => (check === 'contract' && noContract ? check : `${check}: ${details[check]}`));
   return `evidence gate REJECTED (failed: ${told.join('; ')}) — ${way(failed, noContract, id)}`;
 }

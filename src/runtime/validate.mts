@@ -105,16 +105,31 @@ function gitState({ git }: Subject): Outcome {
   return changes.length === 0 ? ['PASS', 'clean'] : ['WARN', counted(changes.length, 'uncommitted change')];
 }
 
-/** What stands under a heading, to the next one of its level or above; headings in code fences are none. */
-function sectionOf(text: string, title: string): string | undefined {
-  const lines = text.split(/\r?\n/);
+interface Line {
+  text: string;
+  /** In a code fence, or one of its two ends: no heading and no field. */
+  fenced: boolean;
+  /** An end of a fence, which says nothing itself. */
+  end: boolean;
+}
+
+function* linesOf(text: string): Generator<Line> {
   let fence = '';
+  for (const line of text.split(/\r?\n/)) {
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1] ?? '';
+    const inside = fence !== '';
+    const end = inside ? mark.startsWith(fence) : mark !== '';
+    if (end) fence = inside ? '' : mark;
+    yield { text: line, fenced: inside || end, end };
+  }
+}
+
+/** What stands under a heading, to the next one of its level or above. */
+function sectionOf(text: string, title: string): string | undefined {
   let level = 0;
   const found: string[] = [];
-  for (const line of lines) {
-    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1] ?? '';
-    if (fence !== '' ? mark.startsWith(fence) : mark !== '') fence = fence === '' ? mark : '';
-    const heading = fence === '' ? /^(#{1,6})\s+(.*?)\s*#*$/.exec(line) : null;
+  for (const line of linesOf(text)) {
+    const heading = line.fenced ? null : /^(#{1,6})\s+(.*?)\s*#*$/.exec(line.text);
     if (heading !== null) {
       const depth = heading[1]?.length ?? 0;
       if (level > 0 && depth <= level) return found.join('\n');
@@ -123,18 +138,25 @@ function sectionOf(text: string, title: string): string | undefined {
         continue;
       }
     }
-    if (level > 0) found.push(line);
+    if (level > 0) found.push(line.text);
   }
   return level > 0 ? found.join('\n') : undefined;
 }
 
-/** Each field as `Name: value`, `**Name**: value`, `- Name: value` or a heading of its own with something below. */
+/** Each field as `Name: value`, `**Name**: value`, `- Name: value` or a heading of its own; its value may stand in lines below. */
 function missing(section: string, names: readonly string[]): Outcome {
-  const absent = names.filter((name) => {
-    const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-    return !new RegExp(`^[ \\t]*(?:[-*] )?\\**${escaped}\\**[ \\t]*:\\**[ \\t]*\\S`, 'im').test(section)
-      && !new RegExp(`^[ \\t]*(?:[-*] )?\\**${escaped}\\**[ \\t]*:\\**[ \\t]*\\n[ \\t]*[-*\`\\d]`, 'im').test(section)
-      && !new RegExp(`^#{1,6}[ \\t]+${escaped}[ \\t]*\\n+[^#\\s]`, 'im').test(section);
-  });
+  const any = names.map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|');
+  const asLine = new RegExp(`^[ \\t]*(?:[-*+][ \\t]+)?\\**(${any})\\**[ \\t]*:\\**(.*)$`, 'i');
+  const asHeading = new RegExp(`^#{1,6}[ \\t]+(${any})[ \\t]*:?()[ \\t]*#*$`, 'i');
+  const said = new Set<string>();
+  let open: string | undefined;
+  for (const { text, fenced, end } of linesOf(section)) {
+    const field = fenced ? null : asLine.exec(text) ?? asHeading.exec(text);
+    if (field !== null) open = field[1]?.toLowerCase();
+    else if (!fenced && /^#{1,6}\s/.test(text)) open = undefined;
+    const value = field !== null ? field[2] ?? '' : end ? '' : text;
+    if (open !== undefined && value.trim() !== '') said.add(open);
+  }
+  const absent = names.filter((name) => !said.has(name.toLowerCase()));
   return absent.length === 0 ? ['PASS', `all ${names.length} fields`] : ['FAIL', `missing: ${absent.join(', ')}`];
 }

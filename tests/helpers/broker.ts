@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export type Manner = 'queues' | 'refuses' | 'dies' | 'mumbles' | 'hangs';
+export type Manner = 'queues' | 'refuses' | 'declines' | 'dies' | 'mumbles' | 'hangs';
 
 const PROGRAM = `
 import { appendFileSync, existsSync, readFileSync, readdirSync } from 'node:fs';
@@ -12,6 +12,10 @@ const manner = readFileSync(join(broker, 'manner'), 'utf8');
 if (manner === 'refuses') {
   console.error('broker: no worker for ' + role);
   process.exit(7);
+}
+if (manner === 'declines') {
+  console.log(JSON.stringify({ ok: false, error: 'the queue is full' }));
+  process.exit(0);
 }
 // What the store says of the dispatch while it is on its way.
 const session = process.env.SESSION_FOLDER;

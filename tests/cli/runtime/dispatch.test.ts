@@ -108,6 +108,9 @@ describe('dispatch', () => {
     broker.manner = 'refuses';
     expect(dispatch('the tests', ...live)).toMatchObject({ status: 1, out: { ok: false, status: 'BROKER_FAILED', reason: 'the broker ended with exit 7' }, stderr: 'broker: no worker for implementation-agent\n' });
     expect(records()).toEqual([]);
+    broker.manner = 'declines';
+    expect(dispatch('the tests', ...live)).toMatchObject({ status: 1, out: { ok: false, status: 'BROKER_FAILED', reason: 'the broker answered {"ok":false,"error":"the queue is full"}' } });
+    expect(records()).toEqual([]);
     for (const [manner, reason] of [['mumbles', /did not answer with JSON; whether the broker has it is not known/], ['dies', /ended by SIGKILL; whether/]] as const) {
       broker.manner = manner;
       expect(dispatch(manner, ...live)).toMatchObject({ status: 1, out: { status: 'OUTCOME_UNKNOWN', reason: expect.stringMatching(reason) } });

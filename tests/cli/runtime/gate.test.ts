@@ -51,7 +51,7 @@ describe('contract fields in quoted text', () => {
       expect(gate(`s${at}`).checks['contract']).toBe('FAIL');
       // Fields that count for nothing where they stand are told from none, and a brief that is gone from one without fields.
       expect(gate(`s${at}`).details['contract']).toMatch(/^missing: RESULT, .* \(a field counts at the start of a line, in capitals, outside fences and quotations\)$/);
-      expect(runtime(['promote', `s${at}`]).stderr).toContain('(failed: contract) — add the evidence contract to HANDOFF.md, or pass --force');
+      expect(runtime(['promote', `s${at}`]).stderr).toMatch(/\(failed: contract: missing: RESULT, .* \(a field counts at the start of a line, .*\)\) — add the missing fields to HANDOFF.md, or pass --force/);
       rmSync(session.path('HANDOFF.md'));
       expect(gate(`s${at}`)).toMatchObject({ status: 6, details: { contract: 'there is no HANDOFF.md; `handoff render s0` makes it' } });
       expect(desk.handoff(['render', `s${at}`]).status).toBe(0);

@@ -40,7 +40,7 @@ describe('the brief', () => {
     const text = brief(turns, { counts: { AGENT: said, OTHER: injected } });
     expect(text).toContain(`## Recent timeline (${words})\n`);
     expect(text.match(/^\| \d+ \| AGENT \|/gm)?.length ?? 0).toBe(Math.min(said, 40));
-    const left = `\nNot in this table: ${injected} turns of class OTHER, which the client wrote.\n`;
+    const left = `\nNot in this table: ${injected} turns of class OTHER, which neither the person nor the agent said.\n`;
     expect(text.includes(left)).toBe(injected > 0);
   });
 

@@ -34,7 +34,10 @@ const FORMS: [string, (name: string) => string][] = [
   ['as pairs', (name) => `${name}: said`],
   ['as bold pairs in a list', (name) => `- **${name}:** said`],
   ['as pairs with a list below', (name) => `**${name}**:\n- said`],
+  ['as pairs with a sentence below', (name) => `${name}:\nIt is said.`],
+  ['as pairs with a fence below', (name) => `- ${name}:\n\n\`\`\`\n# said\n\`\`\`\n`],
   ['as headings', (name) => `### ${name}\nsaid`],
+  ['as headings with a blank line', (name) => `### ${name}\n\nsaid`],
 ];
 
 describe('validate', () => {
@@ -66,6 +69,7 @@ describe('validate', () => {
     ['no status', live({ status: undefined }), ['FAIL status']],
     ['a completion without evidence', live({ status: 'verified_pass' }), ['FAIL evidence']],
     ['evidence in a fence', live({ status: 'verified_pass' }, `\`\`\`\n${section('Verification Evidence', EVIDENCE_FIELDS, (name) => `${name}: said`)}\`\`\`\n${BODY}`), ['FAIL evidence']],
+    ['an evidence field without a value', live({ status: 'verified_pass' }, section('Verification Evidence', EVIDENCE_FIELDS, (name) => (name === 'Output summary' ? `- ${name}:\n` : `- ${name}: said`))), ['FAIL evidence']],
     ['a body of a word', live({}, '# Handoff\n\nGo.\n'), ['FAIL body']],
   ])('finds fault with %s', (_what, text, faults) => {
     expect(found(text)).toEqual(faults);
