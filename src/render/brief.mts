@@ -101,6 +101,7 @@ function title(view: RenderView, { firstTs, lastTs }: Digest): string {
   ];
   if (place.length > 0) lines.push(place.join('  |  '));
   if (view.parent_session !== undefined) lines.push(`**Sub-agent of:** ${inline(view.parent_session, 120)}`);
+  if (view.merged_from !== undefined) lines.push(`**Merged from:** ${view.merged_from.map((id) => inline(id, 120)).join(', ')}; the turns of both stand here in the order of time, numbered anew`);
   if (view.fork !== undefined) {
     const until = view.fork.elsewhere === true ? '; what went before the fork stands in that session\'s transcript, not here'
       : view.fork.until_seq === undefined ? '' : `; turns up to seq ${view.fork.until_seq} are copies, not new work`;

@@ -21,6 +21,7 @@ export interface RenderView {
   usage?: Readonly<Tokens>;
   redaction?: { on: boolean; counts: Readonly<Record<string, number>> };
   parent_session?: string;
+  merged_from?: readonly string[];
   fork?: { of: string; by: string; until_seq?: number; apart?: true; elsewhere?: true };
   subagents?: readonly { id: string; path: string; title: string }[];
   promoted_gate?: string;

@@ -39,6 +39,8 @@ export interface Merged {
   /** False where the same was merged before. */
   changed: boolean;
   rendered: boolean;
+  /** What to type where there is no brief yet. */
+  next?: string;
   kept?: string;
 }
 
@@ -96,9 +98,11 @@ async function mergeUnder(place: ResealPlace, lock: Lock, incoming: Incoming, id
   const { project, folder } = placeParts(at);
   const note = (): void => linkMerged(root, { project, folder, of: [rows[0].id, rows[1].id], other: rows[1].project, at: new Date().toISOString() });
   const result = { ok: true, action: 'merged', into: id, turns: joined.turns, project } as const;
+  // By its folder's name, which is always one word of a shell.
+  const next = (rendered: boolean) => ({ rendered, ...(rendered ? {} : { next: `handoff render ${folder}` }) });
   if (same && (hasRenders || !render)) {
     note();
-    return { ...result, revision: base.manifest.revisions, changed: false, rendered: hasRenders };
+    return { ...result, revision: base.manifest.revisions, changed: false, ...next(hasRenders) };
   }
 
   const written = write(joined, incoming.paths.timeline);
@@ -116,7 +120,7 @@ async function mergeUnder(place: ResealPlace, lock: Lock, incoming: Incoming, id
     indexSession(root, at);
     note();
   });
-  return { ...result, revision: manifest.revisions, changed: true, rendered: wanted, ...(kept === undefined ? {} : { kept }) };
+  return { ...result, revision: manifest.revisions, changed: true, ...next(wanted), ...(kept === undefined ? {} : { kept }) };
 }
 
 /** Throws DAMAGED where the timeline is not what its manifest says: the merged one would hide it. */

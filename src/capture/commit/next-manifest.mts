@@ -45,7 +45,8 @@ export function nextManifest(work: Work, { row, replaced, tally, tokens, redacto
   const manifest: Manifest = {
     ...(old as Partial<Manifest>),
     session: old?.session ?? session,
-    project: old?.project ?? placeParts(work.at).project,
+    // Where it lies: a federation may have put another project's manifest there.
+    project: placeParts(work.at).project,
     harness,
     model,
     created_at: old?.created_at ?? at,

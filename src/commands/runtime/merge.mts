@@ -23,6 +23,6 @@ export const command: Command<typeof flags> = {
     const parts = result.into.split('+merge+');
     const twice = [...new Set(parts.filter((part, at) => parts.indexOf(part) !== at))];
     if (twice.length > 0) io.note(`both hold ${twice.join(', ')}: its turns stand in ${result.into} more than once`);
-    return answer(result.rendered ? result : { ...result, next: `handoff render ${result.into}` });
+    return answer(result);
   },
 };

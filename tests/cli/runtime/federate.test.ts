@@ -128,6 +128,13 @@ describe('agents-handoff federated-merge', () => {
     expect(a.places()).toEqual(['here/s']);
     expect(a.take(b)).toMatchObject({ imported: [], skipped: 1 });
     passes(a);
+    // A build says where it lies, and no longer whose project it came from.
+    await a.capture('s', [...TWO, 'three']);
+    expect(a.session('here/s').manifest).toMatchObject({ project: 'here' });
+    expect(a.session('here/s').text('HANDOFF.md')).toContain('**Project:** here');
+    expect(b.take(a)).toMatchObject({ imported: [{ project: 'there', session: 's', action: 'update' }] });
+    for (const [one, other] of [[a, b], [b, a]] as const) expect(one.take(other)).toMatchObject({ imported: [], skipped: 1 });
+    passes(a);
   });
 
   it('says in a dry run what it would do, and writes nothing at all', async () => {

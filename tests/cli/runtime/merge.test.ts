@@ -46,6 +46,14 @@ describe('agents-handoff merge', () => {
     expect(desk.page('of-a')).toContain('- session a+merge+b (turns=6, rev=1)');
   });
 
+  it('names a folder to render that is one word, and in the brief whom it was made of', async () => {
+    await capture('a', A);
+    await capture('b c', B);
+    expect(JSON.parse(merge('a', 'b c').stdout)).toMatchObject({ into: 'a+merge+b c', next: 'handoff render a+merge+b_c' });
+    expect(desk.handoff(['render', 'a+merge+b_c']).status).toBe(0);
+    expect(desk.handoff(['show', 'a+merge+b_c']).stdout).toContain('\n**Merged from:** a, b c; the turns of both stand here');
+  });
+
   it('has no brief until it is rendered, and is told so by verify, the gate and the index', async () => {
     await capture('a', A);
     await capture('b', B);
