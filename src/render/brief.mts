@@ -81,7 +81,7 @@ function section(one: Section, ask: string): string {
   const heading = `## ${typeof one.heading === 'string' ? one.heading : one.heading(one.rows.length)}`;
   if (one.rows.length === 0 && one.left === 0) return [heading, '', one.none, ...one.tail].join('\n');
   const note = one.left > 0 ? ['', `*${counted(one.left, 'more row')} left out: timeline.jsonl${one.where === '' ? '' : `, or \`${ask} ${one.where}\``}.*`] : [];
-  return [heading, '', ...one.lead, ...one.rows, ...note, ...one.tail].join('\n');
+  return [heading, '', ...(typeof one.lead === 'function' ? one.lead(one.rows.length) : one.lead), ...one.rows, ...note, ...one.tail].join('\n');
 }
 
 function title(view: RenderView, { firstTs, lastTs }: Digest): string {

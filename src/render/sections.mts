@@ -12,8 +12,8 @@ import { hasFailed } from './work.mts';
 export interface Section {
   /** A function of the rows that come to stand, where it names their number. */
   heading: string | ((shown: number) => string);
-  /** Lines between the heading and the rows: a note, the head of a table. */
-  lead: string[];
+  /** Lines between the heading and the rows: a note, the head of a table. A function as above. */
+  lead: string[] | ((shown: number) => string[]);
   rows: string[];
   /** Where the oldest (or least telling) row stands. */
   oldest: 'first' | 'last';
@@ -109,11 +109,12 @@ function pendingAdvice(one: PendingRow, digest: Digest): string {
 }
 
 export function openLoops(digest: Digest): Section {
+  const turned = digest.steering.at(-1)?.seq ?? -Infinity;
   return {
     heading: 'Open loops / next steps',
     lead: planAge(digest),
     // An item of the agent's own list has its sign already.
-    rows: digest.openLoops.map((loop) => `- seq ${loop.seq}: ${inBullet(loop.text.replace(/^\s*(?:[-*+>]\s+)+/, ''), 200)}`),
+    rows: digest.openLoops.map((loop) => `- seq ${loop.seq}${loop.seq < turned ? `, before seq ${turned} changed the course` : ''}: ${inBullet(loop.text.replace(/^\s*(?:[-*+>]\s+)+/, ''), 200)}`),
     oldest: 'last',
     weight: 0.8,
     least: 5,
@@ -254,7 +255,7 @@ export function toolCalls(digest: Digest): Section {
   const orphans = digest.counts.orphan_results === 0 ? [] : ['', `${counted(digest.counts.orphan_results, 'result names', 'results name')} a call that is not in the record.`];
   return {
     heading: 'Tool calls',
-    lead: [`The last ${digest.tools.length} of ${counted(digest.counts.calls, 'call')}; each in full in TOOLS.md.`, '', ...table('seq', 'tool', 'result', 'about')],
+    lead: (shown) => [`The last ${shown} of ${counted(digest.counts.calls, 'call')}; each in full in TOOLS.md.`, '', ...table('seq', 'tool', 'result', 'about')],
     rows: digest.tools.map((tool) => row([String(tool.seq), inline(tool.tool, 40), tool.result, inline(tool.target, 80)])),
     oldest: 'first',
     weight: 3,

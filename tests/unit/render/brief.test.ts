@@ -52,6 +52,13 @@ describe('the brief', () => {
     expect(text).toContain(`*${40 - rows} more rows left out: timeline.jsonl.*`);
   });
 
+  it('counts the calls that its digest of them shows when others had to go', () => {
+    const text = brief(Array.from({ length: 60 }, (_, at) => [call(`${at}`, 'Bash', { command: `make ${at} ${'words '.repeat(60)}` }), result(`${at}`, 'ok')]).flat(), {}, 4_000);
+    const rows = text.slice(text.indexOf('## Tool calls'), text.indexOf('## Where')).match(/^\| \d+ \| Bash \|/gm)?.length ?? 0;
+    expect(rows).toBeLessThan(40);
+    expect(text).toContain(`The last ${rows} of 60 calls; each in full in TOOLS.md.`);
+  });
+
   it('names the seq of what it says, and what is safe to repeat', () => {
     const text = brief([user('Fix the parser'), call('1', 'Read', { file_path: '/a' }, { effect: 'read' }), call('2', 'Bash', { command: 'deploy' }), other('queued', 'and the docs')]);
     expect(text).toContain('*The first request, seq 0.*');

@@ -207,6 +207,10 @@ describe('what was asked', () => {
 });
 
 describe('what is left', () => {
+  it('of what was said before the course changed is marked so', () => {
+    const turns = [user('Build X'), agent('Built. Next step: ship X.'), user('no, stop X, do Y instead'), agent('Y is begun. Next step: test Y.')];
+    expect(part(turns, 'Open loops').lines).toEqual(['- seq 3: Y is begun. Next step: test Y.', '- seq 1, before seq 2 changed the course: Built. Next step: ship X.']);
+  });
   const plan = [user('Plan it out'), call('1', 'ExitPlanMode', { plan: '# Invoices\n\n1. Class `Invoice`\n2. Numbers per year' }), result('1', 'User has approved your plan.', { ok: true })];
   it('is the approved plan until the work begins', () => {
     expect(digestOf(plan).plan).toEqual([{ status: 'approved', text: 'Class `Invoice`' }, { status: 'approved', text: 'Numbers per year' }]);
