@@ -79,7 +79,6 @@ function mediaLines({ media, mediaLeft }: Digest): string[] {
 export function pending(digest: Digest): Section {
   const all = owed(digest);
   const shown = all.slice(0, 20);
-  const broke = serviceFailure(digest);
   return {
     heading: 'Pending',
     lead: table('seq', 'what', 'effect', 'about', 'before you go on'),
@@ -90,8 +89,15 @@ export function pending(digest: Digest): Section {
     left: all.length - shown.length + digest.pendingLeft,
     where: '--class TOOL',
     tail: [],
-    none: `Nothing: every recorded call has its result, and every prompt reached the agent.${broke === undefined ? '' : ` Its last answer failed, seq ${broke.seq}: the work it was asked for may not be done.`}`,
+    none: `Nothing: every recorded call has its result, and every prompt reached the agent.${unfinished(digest)}`,
   };
+}
+
+/** Nothing is open, and yet the agent had not come to an end. */
+function unfinished(digest: Digest): string {
+  const broke = serviceFailure(digest);
+  if (broke !== undefined) return ` Its last answer failed, seq ${broke.seq}: the work it was asked for may not be done.`;
+  return digest.endsAtResult === undefined ? '' : ` It said nothing after the last result, seq ${digest.endsAtResult}: the work it was asked for may not be done.`;
 }
 
 function pendingWhat(one: PendingRow, digest: Digest): string {

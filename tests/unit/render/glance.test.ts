@@ -174,6 +174,7 @@ describe('the end of the record', () => {
   const failure = other('api-error', 'API Error: 529 Overloaded.');
   it('is told where it is a result that the agent did not go on from', () => {
     expect(part(worked, 'State').lines).toContain('- The record ends with the result of a call, seq 3: the agent said nothing after it.');
+    expect(part(worked, 'Pending').lines).toEqual(['Nothing: every recorded call has its result, and every prompt reached the agent. It said nothing after the last result, seq 3: the work it was asked for may not be done.']);
     expect(part([...worked, agent('One file.')], 'State').lines.join('\n')).not.toContain('The record ends');
     expect(part([...worked, user('and then?')], 'State').lines.join('\n')).not.toContain('The record ends');
   });
