@@ -155,6 +155,8 @@ function state(digest: Digest): string {
     notes.push(`- **Unverified:** the last edit is seq ${checked.last_edit}, ${test}.${claims}`);
   } else if (checked.last_test_ok === false) notes.push(`- **The last test run failed:** seq ${checked.last_test}.`);
   else if (checked.last_test !== undefined && checked.last_test_ok === undefined) notes.push(`- **How the last test run ended is not recorded:** seq ${checked.last_test}.`);
+  const since = sections.changesAfterTest(digest);
+  if (since.length > 0) notes.push(`- **May be unverified:** ${counted(since.length, 'command')} after the last test run, seq ${checked.last_test}, may have changed files: seq ${since.slice(-3).join(', ')}.`);
   if (digest.inherited !== undefined) {
     const { seq, state: claim } = digest.inherited;
     notes.push(`- **Carried over, unverified:** what was done before seq ${seq} comes from another handoff${checked.last_test === undefined ? ', and no test run is recorded here' : ''}.${claim === undefined ? '' : ` Its last words: ${inBullet(claim, 300)}`}`);

@@ -157,9 +157,18 @@ export function filesChanged(digest: Digest): Section {
   };
 }
 
-/** Commands that change files by themselves: which files, only their words tell. */
+/** Turns whose commands may change files by themselves: which files, only their words tell. */
+function changingSeqs(commands: readonly CommandRow[]): number[] {
+  return [...new Set(commands.filter((one) => one.refused !== true && mayChangeFiles(one.command)).map(({ seq }) => seq))];
+}
+
+/** Those that ran after the last test; none where an edit did, which says more. */
+export function changesAfterTest({ commands, verification: { last_test: test, stale } }: Digest): number[] {
+  return test === undefined || stale ? [] : changingSeqs(commands.filter(({ seq }) => seq > test));
+}
+
 function otherChanges({ commands }: Digest): string[] {
-  const seqs = [...new Set(commands.filter((one) => one.refused !== true && mayChangeFiles(one.command)).map(({ seq }) => seq))];
+  const seqs = changingSeqs(commands);
   if (seqs.length === 0) return [];
   const more = seqs.length > 12 ? `, and ${seqs.length - 12} before them` : '';
   return ['', `${counted(seqs.length, 'command')} may have changed files: seq ${seqs.slice(-12).join(', ')}${more}.`];

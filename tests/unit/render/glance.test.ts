@@ -207,6 +207,15 @@ describe('what was asked', () => {
   });
 });
 
+describe('a test run', () => {
+  const tested: Turns = [user('Fix it'), ...ran('1', 'npm test', '# fail 0', true)];
+  it('that is older than a command which may have changed files is no proof', () => {
+    expect(part([...tested, ...ran('2', 'sed -i s/a/b/ a.js', '', true), ...ran('3', 'git status', '', true), agent('All pass.')], 'State').lines)
+      .toContain('- **May be unverified:** 1 command after the last test run, seq 1, may have changed files: seq 3.');
+    for (const more of [ran('2', 'git status', '', true), [...ran('2', 'rm a.js', '', true), ...ran('3', 'npm test', '# fail 0', true)]]) expect(part([...tested, ...more, agent('All pass.')], 'State').lines.join()).not.toContain('unverified');
+  });
+});
+
 describe('what is left', () => {
   it('of what was said before the course changed is marked so', () => {
     const turns = [user('Build X'), agent('Built. Next step: ship X.'), user('no, stop X, do Y instead'), agent('Y is begun. Next step: test Y.')];
