@@ -163,7 +163,7 @@ function state(digest: Digest): string {
   }
   if (digest.interruptedAt !== undefined) notes.push(`- The work was interrupted at seq ${digest.interruptedAt}, and nothing follows.`);
   const broke = serviceFailure(digest);
-  if (broke !== undefined) notes.push(`- **The model's service failed, and the agent said nothing since:** seq ${broke.seq}, ${inBullet(broke.text, 160)}`);
+  if (broke !== undefined) notes.push(`- **The last request to the model failed, and the agent said nothing since:** seq ${broke.seq}, ${inBullet(broke.text, 160)}`);
   else if (digest.endsAtResult !== undefined && digest.interruptedAt === undefined) notes.push(`- The record ends with the result of a call, seq ${digest.endsAtResult}: the agent said nothing after it.`);
   if (digest.compactions > 0) notes.push(`- The context was compacted ${counted(digest.compactions, 'time')}, last at seq ${digest.compactionSeq}; that summary is the model's own, not a record.`);
   return [...lines, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n');

@@ -20,7 +20,7 @@ function warnings() {
   } else if (checked.last_test_ok === false) warn(plain('strong', '', 'The last test run failed: '), 'turn ', toTurn(checked.last_test), '.');
   if (digest.interruptedAt !== undefined) warn('The work was interrupted at turn ', toTurn(digest.interruptedAt), ', and nothing follows.');
   const broke = digest.errors.findLast((one) => one.tool === 'api');
-  if (broke) warn('The model\'s service failed, and the agent said nothing since: turn ', toTurn(broke.seq), '.');
+  if (broke) warn('The last request to the model failed, and the agent said nothing since: turn ', toTurn(broke.seq), '.');
   else if (digest.endsAtResult !== undefined && digest.interruptedAt === undefined) warn('The record ends with the result of a call, turn ', toTurn(digest.endsAtResult), ': the agent said nothing after it.');
   if (digest.compactions > 0) warn('The context was compacted ' + many(digest.compactions, 'time') + '. A summary that stands there is the model\'s own, not a record.');
   if (view.bad_lines > 0) warn(many(view.bad_lines, 'line') + ' of the transcript were not valid JSON and are missing here.');

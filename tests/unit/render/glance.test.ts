@@ -178,8 +178,8 @@ describe('the end of the record', () => {
     expect(part([...worked, agent('One file.')], 'State').lines.join('\n')).not.toContain('The record ends');
     expect(part([...worked, user('and then?')], 'State').lines.join('\n')).not.toContain('The record ends');
   });
-  it('is told where the model\'s service failed, until the agent goes on', () => {
-    const told = "- **The model's service failed, and the agent said nothing since:** seq 4, API Error: 529 Overloaded.";
+  it('is told where the last request to the model failed, until the agent goes on', () => {
+    const told = "- **The last request to the model failed, and the agent said nothing since:** seq 4, API Error: 529 Overloaded.";
     expect(part([...worked, failure], 'State').lines).toContain(told);
     expect(part([...worked, failure], 'Pending').lines).toEqual(['Nothing: every recorded call has its result, and every prompt reached the agent. Its last answer failed, seq 4: the work it was asked for may not be done.']);
     for (const more of [agent('One file.'), call('2', 'Bash', { command: 'cat a' })]) expect(digestOf([...worked, failure, more]).errors).toEqual([]);
