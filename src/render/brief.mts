@@ -134,7 +134,7 @@ function inherited({ inherited: from }: Digest, ask: string): string[] {
   const more = goal === undefined || goal.length === from.objective?.length ? '' : ` More of it: \`${ask} --turns ${from.seq}..${from.seq}\`.`;
   return [
     '',
-    `**Second-hand:** the session began from another handoff${from.session === undefined ? '' : `, ${inline(from.session, 120)}`}, read at seq ${from.seq}. Nothing that it says is in this record.${goal === undefined ? '' : ` Its objective:${more}`}`,
+    `**Second-hand:** the session began from another handoff${from.session === undefined ? '' : `, ${inline(from.session, 120)}`}, read at seq ${from.seq}. What it tells of happened there, and is not in this record.${goal === undefined ? '' : ` Its objective:${more}`}`,
     ...(goal === undefined ? [] : ['', fenced(goal)]),
   ];
 }

@@ -48,10 +48,10 @@ export function openRemote(given: string, cwd: string): string {
   const projects = fs.lstatSync(storePaths(root).projects, { throwIfNoEntry: false });
   if (projects?.isSymbolicLink() === true) throw new HandoffError('SOURCE', `${given} has a link for projects/, which is not followed; name the store that it leads to`);
   if (projects?.isDirectory() !== true) {
-    // A person names the project whose store is meant.
-    const inner = path.join(given, 'handoffs');
-    const isInner = fs.lstatSync(storePaths(path.resolve(cwd, inner)).projects, { throwIfNoEntry: false })?.isDirectory() === true;
-    throw new HandoffError('SOURCE', `${given} has no folder projects/: it is no store${isInner ? `, but ${inner} is one` : ''}`);
+    // A person names the project whose store is meant, or what lies in the store.
+    const near = [path.join(given, 'handoffs'), path.join(given, '..'), path.join(given, '../..')]
+      .find((one) => fs.lstatSync(storePaths(path.resolve(cwd, one)).projects, { throwIfNoEntry: false })?.isDirectory() === true);
+    throw new HandoffError('SOURCE', `${given} has no folder projects/: it is no store${near === undefined ? '' : `, but ${near} is one`}`);
   }
   return root;
 }

@@ -340,6 +340,7 @@ describe('a remote store that is not to be trusted', () => {
     fs.symlinkSync(path.join(b.root, 'projects'), path.join(linked, 'projects'));
     const file = path.join(pair.dir, 'file');
     fs.writeFileSync(file, '');
+    expect(a.take(path.join(b.root, 'projects/w')).failed).toMatchObject([{ error: `${b.root}/projects/w has no folder projects/: it is no store, but ${b.root} is one` }]);
     const result = a.take(path.join(pair.dir, 'nowhere'), '--from', empty, '--from', linked, '--from', file, '--from', b.root);
     expect(result).toMatchObject({ status: 1, ok: false, imported: [{ session: 's' }] });
     expect(result.failed.map(({ root, code }) => [path.basename(root), code])).toEqual([['nowhere', 'SOURCE'], ['empty', 'SOURCE'], ['linked', 'SOURCE'], ['file', 'SOURCE']]);

@@ -33,7 +33,7 @@ describe('a session that began from another handoff', () => {
   ])('keeps that goal word for word and marks what it took over: %s', (_name, turns) => {
     const text = brief(turns);
     expect(digestOf(turns).inherited).toMatchObject({ session: 'session-a', objective: 'Make the basket round prices\nto the cent', state: 'All tests pass.' });
-    expect(text).toMatch(/\*\*Second-hand:\*\* the session began from another handoff, session-a, read at seq \d+\. Nothing that it says is in this record\. Its objective:\n\n```text\nMake the basket round prices\nto the cent\n```/);
+    expect(text).toMatch(/\*\*Second-hand:\*\* the session began from another handoff, session-a, read at seq \d+\. What it tells of happened there, and is not in this record\. Its objective:\n\n```text\nMake the basket round prices\nto the cent\n```/);
     expect(text).toMatch(/\*\*Carried over, unverified:\*\* what was done before seq \d+ comes from another handoff, and no test run is recorded here\. Its last words: All tests pass\./);
     expect(payloadFields(digestOf(turns), viewOf(4))).toMatchObject({ inherited: { session: 'session-a' } });
   });
