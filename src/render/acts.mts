@@ -64,7 +64,7 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
     const says = readCall(turn);
     const tool = turn.tool ?? '?';
     if (isAgain(turn) && turn.call !== undefined) {
-      const known = calls.known(turn.call);
+      const known = calls.known(turn);
       show(turn, `${tool} ${says.target}`);
       if (known !== undefined) revise(known, says, keep(turn.text, ROW_LENGTH), main);
       return;
@@ -76,7 +76,7 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
     const row: ToolRow = { seq: turn.seq, ts: turn.ts, tool, target: says.target, result: 'no result' };
     const input = keep(turn.text, ROW_LENGTH);
     const ran = main ? says.commands.map((command) => commands.ran(command, at)) : [];
-    const opened: Call = { at, call: turn.call, tool, interrupted: false, effect: turn.effect ?? 'unknown', says, commands: ran, row, input };
+    const opened: Call = { at, call: turn.call, from: turn.from, tool, interrupted: false, effect: turn.effect ?? 'unknown', says, commands: ran, row, input };
     // A call inside a script says in its own record how it ended: no result follows.
     if (turn.meta === 'nested') settle(turn, opened, main, '');
     else calls.open(opened);

@@ -10,6 +10,8 @@ import type { Turn } from '../transcript/turn.mts';
 export interface OpenCall {
   /** Absent where the harness gives its calls no id. */
   call: string | undefined;
+  /** In a merged timeline: the session whose id that is. */
+  from?: string | undefined;
   tool: string;
   /** A client closed it with a made-up result: it stays open, because nothing tells how it ended. */
   interrupted: boolean;
@@ -20,7 +22,7 @@ export interface Pairing<C extends OpenCall> {
   /** The call that `turn` answers, and whether another result answered it before; undefined for an orphan or a synthetic result. */
   close(turn: Turn): { call: C; again: boolean } | undefined;
   /** A call that is open, or was closed not long ago. */
-  known(call: string): C | undefined;
+  known(turn: Turn): C | undefined;
   /** The main agent spoke or was spoken to: a call without an id can't be answered any more. */
   passed(): void;
   /** Calls without a result, oldest first. */
@@ -28,6 +30,10 @@ export interface Pairing<C extends OpenCall> {
   readonly orphans: number;
   /** Open calls that were dropped because there were too many. */
   readonly dropped: number;
+}
+
+function keyOf({ call, from }: { call?: string | undefined; from?: string | undefined }): string | undefined {
+  return call === undefined || from === undefined ? call : `${from}\0${call}`;
 }
 
 /** Pairs calls and results by call id; calls and results without an id in their order. `cap` bounds what is kept open. */
@@ -39,32 +45,37 @@ export function createPairing<C extends OpenCall>(cap = 10_000): Pairing<C> {
   let dropped = 0;
   return {
     open(call) {
-      if (call.call === undefined) {
+      const key = keyOf(call);
+      if (key === undefined) {
         loose.push(call);
         if (loose.length > 100) loose.shift();
         return;
       }
-      open.set(call.call, call);
+      open.set(key, call);
       dropped += trim(open, cap);
     },
     close(turn) {
-      if (turn.call === undefined) return closeLoose(turn);
-      const waiting = open.get(turn.call);
+      const key = keyOf(turn);
+      if (key === undefined) return closeLoose(turn);
+      const waiting = open.get(key);
       if (turn.meta === 'synthetic') {
         if (waiting !== undefined) waiting.interrupted = true;
         return undefined;
       }
       if (waiting === undefined) {
         // Some clients write several results for one call; the last one is the one that counts.
-        const before = closed.get(turn.call);
+        const before = closed.get(key);
         if (before === undefined) orphans++;
         return before === undefined ? undefined : { call: before, again: true };
       }
-      open.delete(turn.call);
-      closed.set(turn.call, waiting);
+      open.delete(key);
+      closed.set(key, waiting);
       return { call: waiting, again: false };
     },
-    known: (call) => open.get(call) ?? closed.get(call),
+    known(turn) {
+      const key = keyOf(turn) ?? '';
+      return open.get(key) ?? closed.get(key);
+    },
     passed() {
       if (loose.length > 0) loose = [];
     },
@@ -151,17 +162,49 @@ function holds(said: string, queued: string): boolean {
 export interface Branches {
   /** Takes every turn of the main agent; gives a USER turn's number among them, -1 for others. */
   add(turn: Turn): number;
-  /** The client took the last `count` prompts back. */
-  rollBack(count: number): void;
+  /** The client took the last `count` prompts back; `from`: of which session in a merged timeline. */
+  rollBack(count: number, from?: string): void;
   /** Tells of a USER turn, by its number, whether it lies on a branch that was given up. Computed for now. */
   abandoned(): (user: number) => boolean;
+}
+
+/** The branches of a session; in a merged timeline, of each session in it by itself: none hangs on a turn of another. */
+export function createBranches(memory = 50_000): Branches {
+  const own = branchesOfOne(memory);
+  const each = new Map<string, Branches>();
+  /** Of a merged timeline: whose each USER turn is, and its number there. */
+  const users: [of: Branches, user: number][] = [];
+  const branchesOf = (from = ''): Branches => {
+    let found = each.get(from);
+    if (found === undefined) each.set(from, (found = branchesOfOne(memory)));
+    return found;
+  };
+  return {
+    add(turn) {
+      if (turn.from === undefined && each.size === 0) return own.add(turn);
+      const of = branchesOf(turn.from);
+      const user = of.add(turn);
+      return user < 0 ? user : users.push([of, user]) - 1;
+    },
+    rollBack(count, from) {
+      (from === undefined && each.size === 0 ? own : branchesOf(from)).rollBack(count);
+    },
+    abandoned() {
+      if (each.size === 0) return own.abandoned();
+      const gone = new Map([...each.values()].map((of) => [of, of.abandoned()]));
+      return (user) => {
+        const [of, number] = users[user] ?? [];
+        return of !== undefined && number !== undefined && gone.get(of)?.(number) === true;
+      };
+    },
+  };
 }
 
 /**
  * Follows `parent` from turn to turn. Only USER turns lie on branches: a result that hangs on an earlier record is
  * no branch, an unknown parent goes on from where the session stands, and so does a new root after a compaction.
  */
-export function createBranches(memory = 50_000): Branches {
+function branchesOfOne(memory: number): Branches {
   /** Id of a turn → number of the last USER turn on its path. */
   const path = createMemory<number>(memory);
   /** USER turns that do not follow the one before them → the one they follow. Always a smaller number: no cycle. */

@@ -159,7 +159,7 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
         acts.notified(turn.text);
         return;
       case 'rolled-back':
-        branches.rollBack(Number(/\d+/.exec(head(turn.text, 100))?.[0] ?? 0));
+        branches.rollBack(Number(/\d+/.exec(head(turn.text, 100))?.[0] ?? 0), turn.from);
         return;
       case 'notification':
         acts.notified(turn.text);

@@ -8,6 +8,8 @@ import { parseTurn } from '../store/timeline.mts';
 import type { Turn } from '../transcript/turn.mts';
 
 export interface TimelineFile {
+  /** The session that it is of. */
+  session: string;
   file: string;
   /** How much of it is committed. */
   bytes: number;
@@ -48,7 +50,7 @@ export function joinTimelines(files: readonly TimelineFile[]): Joined {
           const turn = parseTurn(bytes.toString('utf8'));
           if (turn === undefined) throw damaged(files[of] as TimelineFile, start);
           seq += 1;
-          yield { turn, line: numbered(turn, seq) };
+          yield { turn, line: numbered(turn, seq, (files[of] as TimelineFile).session) };
         }
       } finally {
         for (const fd of fds) fs.closeSync(fd);
@@ -90,10 +92,13 @@ function timeOf(ts: string): number {
   return Date.parse(ts);
 }
 
-/** Every key that the line has stays, but for the order among the turns of one record, which the number tells now. */
-function numbered(turn: Turn, seq: number): string {
+/**
+ * Every key that the line has stays, but for the order among the turns of one record, which the number tells now. `from`
+ * tells whose the ids and calls are: two sessions may have the same, and hang on nothing of each other's.
+ */
+function numbered(turn: Turn, seq: number, session: string): string {
   const { seq: _old, ts, class: of, text, part: _part, ...rest } = turn;
-  return JSON.stringify({ seq, ts, class: of, text, ...rest });
+  return JSON.stringify({ seq, ts, class: of, text, ...rest, from: turn.from ?? session });
 }
 
 function damaged({ file }: TimelineFile, at: number): HandoffError {

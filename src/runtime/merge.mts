@@ -131,7 +131,7 @@ function inputOf(root: string, row: IndexRow): Input {
   const { manifest } = base;
   const damage = checkTimeline(paths, manifest, undefined).find(({ level }) => level === 'fail');
   if (damage !== undefined) throw new HandoffError('DAMAGED', `${row.id}: ${damage.text}; nothing was written`);
-  return { row, manifest, timeline: { file: paths.timeline, bytes: isSealed(manifest) ? manifest.seal.timeline_bytes : fs.statSync(paths.timeline).size } };
+  return { row, manifest, timeline: { session: row.uuid, file: paths.timeline, bytes: isSealed(manifest) ? manifest.seal.timeline_bytes : fs.statSync(paths.timeline).size } };
 }
 
 function hashOf(joined: Joined): string {

@@ -26,6 +26,7 @@ export function timelineLine(turn: Turn): string {
     exit: turn.exit,
     side: turn.side,
     meta: turn.meta,
+    from: turn.from,
   });
 }
 

@@ -34,6 +34,8 @@ export interface TurnDraft {
   side?: string;
   /** The block's number in its message, where a source is known by identity; else capture counts. */
   part?: number;
+  /** In a merged timeline: the session that it is from. Ids, parents and calls are that session's own. */
+  from?: string;
   /** Why it is OTHER, or that it is synthetic, refused, queued, continued, superseding. */
   meta?: string;
 }

@@ -123,7 +123,7 @@ export function createItems(limits: Limits, expected: number): Items {
   function opened(calls: ReturnType<typeof createPairing<PageCall>>, turn: Turn, item: Item, side: string | undefined): void {
     const says = readCall(turn);
     item.about = oneLine(says.target);
-    const call: PageCall = { call: turn.call, tool: turn.tool ?? '', interrupted: false, item, says, text: says.changes.length > 0 ? turn.text : '', side };
+    const call: PageCall = { call: turn.call, from: turn.from, tool: turn.tool ?? '', interrupted: false, item, says, text: says.changes.length > 0 ? turn.text : '', side };
     if (turn.meta === 'nested') {
       item.end = outcome(turn);
       if (turn.ok !== false) edited(call);

@@ -54,6 +54,22 @@ describe('agents-handoff merge', () => {
     expect(desk.handoff(['show', 'a+merge+b_c']).stdout).toContain('\n**Merged from:** a, b c; the turns of both stand here');
   });
 
+  it('reads each of the two by itself, though they ran at once and gave their calls the same ids', async () => {
+    const claude = (name: string, late: number): string => Array.from({ length: 3 }, (_, turn) => {
+      const record = (step: number, type: string, content: unknown): string => {
+        const number = turn * 3 + step;
+        return `${JSON.stringify({ type, message: { role: type, content }, uuid: `${name}${number}`, parentUuid: number === 0 ? null : `${name}${number - 1}`, isSidechain: false, timestamp: at(number * 2 + late), sessionId: name })}\n`;
+      };
+      return record(0, 'user', `${name} asks ${turn}`) + record(1, 'assistant', [{ type: 'tool_use', id: `t${turn}`, name: 'Bash', input: { command: `echo ${name} ${turn}` } }]) + record(2, 'user', [{ type: 'tool_result', tool_use_id: `t${turn}`, content: 'ok', is_error: false }]);
+    }).join('');
+    for (const [late, name] of ['a', 'b'].entries()) await buildInto(desk.root, desk.file(`${name}.jsonl`, claude(name, late)), { session: name, project: 'of-a' });
+    expect(merge('a', 'b', '--render').status).toBe(0);
+    const brief = merged().text('HANDOFF.md');
+    expect(brief).not.toContain('abandoned branch');
+    expect(brief.match(/^\| \d+ \| ok \| echo [ab] \d \|$/gm)).toHaveLength(6);
+    expect(merged().turns.slice(0, 2)).toMatchObject([{ id: 'a0', from: 'a' }, { id: 'b0', from: 'b' }]);
+  });
+
   it('has no brief until it is rendered, and is told so by verify, the gate and the index', async () => {
     await capture('a', A);
     await capture('b', B);
