@@ -209,7 +209,10 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
   return {
     call,
     result,
-    passed: () => calls.passed(),
+    passed() {
+      // Some clients record no result of some tools: the agent went on, so nothing is owed.
+      for (const { row } of calls.passed()) row.result = 'not recorded';
+    },
     notified: (text) => background.notified(text),
     pendingCalls: () => calls.pending(),
     running: () => background.running(),

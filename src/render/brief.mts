@@ -48,7 +48,7 @@ export function renderBrief(digest: Digest, view: RenderView, options: BriefOpti
     sections.toolCalls(digest),
   ];
   const all = [...before, ...after];
-  const fixed = [title(view, digest), objective(digest, ask), state(digest), places(digest, view, ask), provenance(view), evidence(view)];
+  const fixed = [title(view, digest), objective(digest, ask), state(digest, ask), places(digest, view, ask), provenance(view), evidence(view)];
   const budget = Math.max(LEAST_BUDGET, options.maxBriefTokens);
   fit(all, view.turn_count < SMALL_SESSION ? LEAST_BUDGET : budget, fixed, ask);
   const [top, goal, now, ...rest] = fixed;
@@ -141,10 +141,10 @@ function inherited({ inherited: from }: Digest, ask: string): string[] {
 
 const CLAIMS = /\b(?:tests?|suite|checks|everything|all)\b[^.\n]{0,80}\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?)\b/i;
 
-function state(digest: Digest): string {
+function state(digest: Digest, ask: string): string {
   const who = { AGENT: "The agent's last words", USER: 'The last prompt; the agent did not answer', none: 'Nobody spoke' }[digest.stateFrom];
-  const lines = ['## State right now (verbatim tail)', '', fenced(tail(digest.stateNow, STATE_LENGTH)), ''];
-  lines.push(`*${who}${digest.stateSeq === undefined ? '' : `, seq ${digest.stateSeq}`}${digest.stateFrom === 'AGENT' ? ': a claim, not a check' : ''}.*`);
+  const lines = ['## State right now (verbatim tail)', '', fenced(digest.stateLeft > 0 ? atBreak(tail(digest.stateNow, STATE_LENGTH)) : tail(digest.stateNow, STATE_LENGTH)), ''];
+  lines.push(`*${who}${digest.stateSeq === undefined ? '' : `, seq ${digest.stateSeq}`}${digest.stateFrom === 'AGENT' ? ': a claim, not a check' : ''}.${digest.stateLeft > 0 && digest.stateSeq !== undefined ? ` Only the end; all of it: \`${ask} --turns ${digest.stateSeq}..${digest.stateSeq}\`.` : ''}*`);
   const notes: string[] = [];
   if (digest.unanswered !== undefined) notes.push(`- **The agent has to answer:** the last prompt, seq ${digest.unanswered.seq}, has no answer.`);
   for (const one of digest.stopped.slice(-3)) notes.push(`- ${one.refused === 'perhaps' ? 'Refused, or stopped while it ran' : 'Stopped while running'}: seq ${one.seq}, ${inBullet(one.target, 100)}; outcome unknown: look first.`);
@@ -167,6 +167,13 @@ function state(digest: Digest): string {
   else if (digest.endsAtResult !== undefined && digest.interruptedAt === undefined) notes.push(`- The record ends with the result of a call, seq ${digest.endsAtResult}: the agent said nothing after it.`);
   if (digest.compactions > 0) notes.push(`- The context was compacted ${counted(digest.compactions, 'time')}, last at seq ${digest.compactionSeq}; that summary is the model's own, not a record.`);
   return [...lines, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n');
+}
+
+/** What was cut at its front, from the next line or word on, where one begins soon. */
+function atBreak(text: string): string {
+  const line = text.slice(0, 200).indexOf('\n');
+  const at = line >= 0 ? line : text.slice(0, 80).search(/\s/);
+  return at < 0 ? text : text.slice(at + 1);
 }
 
 function places(digest: Digest, view: RenderView, ask: string): string {

@@ -118,7 +118,7 @@ export interface ToolRow {
   ts: string;
   tool: string;
   target: string;
-  /** `ok`, `failed`, `exit 1`, `refused`, `failed, stopped`, `refused or stopped`, `no result`, or `done` where the record does not tell. */
+  /** `ok`, `failed`, `exit 1`, `refused`, `failed, stopped`, `refused or stopped`, `no result`, `not recorded` where the agent went on without one, or `done` where the record does not tell how. */
   result: string;
 }
 
@@ -145,6 +145,8 @@ export interface Verification {
 export interface Digest extends PromptDigest {
   inherited?: InheritedRow;
   stateNow: string;
+  /** Characters before it that are not in it. */
+  stateLeft: number;
   stateSeq?: number;
   stateFrom: 'AGENT' | 'USER' | 'none';
   /** The last thing that happened was an interruption. */

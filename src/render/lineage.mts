@@ -23,8 +23,8 @@ export interface Pairing<C extends OpenCall> {
   close(turn: Turn): { call: C; again: boolean } | undefined;
   /** A call that is open, or was closed not long ago. */
   known(turn: Turn): C | undefined;
-  /** The main agent spoke or was spoken to: a call without an id can't be answered any more. */
-  passed(): void;
+  /** The main agent spoke or was spoken to: a call without an id can't be answered any more. Gives those that were open. */
+  passed(): readonly C[];
   /** Calls without a result, oldest first. */
   pending(): C[];
   readonly orphans: number;
@@ -35,6 +35,8 @@ export interface Pairing<C extends OpenCall> {
 function keyOf({ call, from }: { call?: string | undefined; from?: string | undefined }): string | undefined {
   return call === undefined || from === undefined ? call : `${from}\0${call}`;
 }
+
+const NONE: readonly never[] = [];
 
 /** Pairs calls and results by call id; calls and results without an id in their order. `cap` bounds what is kept open. */
 export function createPairing<C extends OpenCall>(cap = 10_000): Pairing<C> {
@@ -77,7 +79,10 @@ export function createPairing<C extends OpenCall>(cap = 10_000): Pairing<C> {
       return open.get(key) ?? closed.get(key);
     },
     passed() {
-      if (loose.length > 0) loose = [];
+      if (loose.length === 0) return NONE;
+      const over = loose;
+      loose = [];
+      return over;
     },
     pending: () => [...open.values(), ...loose],
     get orphans() {

@@ -58,7 +58,7 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
   let waits: Waiting | undefined;
   /** A command of the client's, which is a request once the client puts its body into the session. */
   let typed: Waiting | undefined;
-  let lastAgent: { seq: number; text: string; id: string | undefined; part: number | undefined } | undefined;
+  let lastAgent: { seq: number; text: string; length: number; id: string | undefined; part: number | undefined } | undefined;
   let asked = 0;
   let interruptedAt: number | undefined;
   let endsAtResult: number | undefined;
@@ -124,7 +124,7 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
   }
 
   function spoke(turn: Turn): void {
-    lastAgent = { seq: turn.seq, text: turn.text.length > 4 * STATE_LENGTH ? own(tail(turn.text, STATE_LENGTH)) : turn.text, id: turn.id, part: turn.part };
+    lastAgent = { seq: turn.seq, text: turn.text.length > 4 * STATE_LENGTH ? own(tail(turn.text, STATE_LENGTH)) : turn.text, length: turn.text.length, id: turn.id, part: turn.part };
   }
 
   /** The record gave a turn once more with another text: it stands for the one before, wherever that was, and nothing new was said. */
@@ -197,13 +197,16 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
     const pending = pendingRows(acts.pendingCalls(), queue.waiting(), acts.running());
     const last = prompts.last;
     const state = lastAgent ?? last;
+    const stateNow = state === undefined ? '(none)' : tail(state.text.trimEnd(), STATE_LENGTH);
+    const stateLeft = state === undefined ? 0 : (lastAgent !== undefined && lastAgent.length > lastAgent.text.length ? lastAgent.length : state.text.trimEnd().length) - stateNow.length;
     const abandoned = branches.abandoned();
     const from = inherited.row();
     const { files, commands, errors, plan, planSeq, counts: done } = acts;
     return {
       ...prompts.result(abandoned, options.objective),
       ...(from === undefined ? {} : { inherited: from }),
-      stateNow: state === undefined ? '(none)' : tail(state.text.trimEnd(), STATE_LENGTH),
+      stateNow,
+      stateLeft,
       ...(state === undefined ? {} : { stateSeq: state.seq }),
       stateFrom: lastAgent !== undefined ? 'AGENT' : last !== undefined ? 'USER' : 'none',
       ...(interruptedAt === undefined ? {} : { interruptedAt }),

@@ -75,7 +75,7 @@ export function look(file: string): Held | undefined {
     return { record: undefined, life: lifeOfNumber(pid, made), who: `the lock ${name} is held by process ${pid}` };
   }
   const life = Date.now() - made > UNREADABLE_DEAD_MS ? 'dead' : 'alive';
-  return { record: undefined, life, who: `the lock ${name} is not readable yet` };
+  return { record: undefined, life, who: `the lock ${name} is not readable yet; in two seconds it counts as left behind` };
 }
 
 /** The record that the text of a lock is; undefined where it is none of ours. */

@@ -169,6 +169,24 @@ describe('a call that Claude Code says the person did not want', () => {
   });
 });
 
+describe('the state', () => {
+  it('of a long answer begins with a line or a word, and says where the whole is', () => {
+    const long = (gap: string): string => `${'x'.repeat(500)}${'word'.repeat(5)}${gap}${'y'.repeat(1_180)}`;
+    for (const gap of ['\n', ' ']) {
+      const found = part([user('Tell all'), agent(long(gap))], 'State');
+      expect(found.fence).toBe('y'.repeat(1_180));
+      expect(found.lines).toContain("*The agent's last words, seq 1: a claim, not a check. Only the end; all of it: `handoff show s1 --turns 1..1`.*");
+    }
+    expect(part([user('Tell all'), agent('x'.repeat(9_000))], 'State').fence).toBe('x'.repeat(1_200));
+    for (const whole of ['y'.repeat(1_200), `${'y'.repeat(1_190)}${' '.repeat(40)}`]) expect(part([user('Tell all'), agent(whole)], 'State').lines).toContain("*The agent's last words, seq 1: a claim, not a check.*");
+  });
+  it('has no call that waits where the agent went on without a result, and its digest says that none is recorded', () => {
+    const turns: Turns = [user('Look it up'), { class: 'TOOL', kind: 'call', tool: 'web_search', text: 'tool_use web_search {}' }, agent('Found.')];
+    expect(part(turns, 'Tool calls').rows).toEqual([['1', 'web_search', 'not recorded', '{}']]);
+    expect(digestOf(turns).pending).toEqual([]);
+  });
+});
+
 describe('the end of the record', () => {
   const worked: Turns = [user('Import all'), agent('Looking.'), call('1', 'Bash', { command: 'ls' }), result('1', 'a', { ok: true })];
   const failure = other('api-error', 'API Error: 529 Overloaded.');
