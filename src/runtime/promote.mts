@@ -63,15 +63,15 @@ function refusal({ details }: Gate, failed: readonly Check[], id: string): strin
   // What stands there in a form that does not count is told with how it counts.
   const noContract = details.contract === `missing: ${CONTRACT_FIELDS.join(', ')}`;
   const told = failed.map((check) => (check === 'contract' && noContract ? check : `${check}: ${details[check]}`));
-  return `evidence gate REJECTED (failed: ${told.join('; ')}) — ${way(failed, noContract, id)}`;
+  return `evidence gate REJECTED (failed: ${told.join('; ')}) — ${way(failed, noContract, details.evidence, id)}`;
 }
 
-function way(failed: readonly Check[], noContract: boolean, id: string): string {
+function way(failed: readonly Check[], noContract: boolean, evidence: string, id: string): string {
   if (failed.some((check) => NEVER_FORCED.includes(check))) return 'damage cannot be overridden; `handoff verify` has the details';
   const help: Partial<Record<Check, string>> = {
     payload: `make the payload with \`handoff render ${id}\``,
     contract: noContract ? 'add the evidence contract to HANDOFF.md' : 'add the missing fields to HANDOFF.md',
-    evidence: 'fill in EVIDENCE in HANDOFF.md',
+    evidence: `fill in ${evidence.startsWith('RESULT is empty') ? 'RESULT' : 'EVIDENCE'} in HANDOFF.md`,
   };
   return `${failed.map((check) => help[check]).join(', ')}, or pass --force to override deliberately`;
 }

@@ -269,7 +269,9 @@ export function judgeContract(text: string): Judgement {
 function judgeEvidence(contract: Contract): Judgement['evidence'] {
   if (contract.RESULT === undefined) return { ok: true, detail: 'no RESULT is stated' };
   const result = /[\p{L}\p{N}_]+/u.exec(contract.RESULT)?.[0] ?? '';
-  if (result.toUpperCase() !== 'DONE') return { ok: true, detail: `RESULT is ${result === '' ? 'empty' : result}` };
+  // A form that nobody filled in proves nothing.
+  if (result === '') return { ok: false, detail: 'RESULT is empty' };
+  if (result.toUpperCase() !== 'DONE') return { ok: true, detail: `RESULT is ${result}` };
   if (contract.EVIDENCE === undefined) return { ok: false, detail: 'RESULT is DONE without an EVIDENCE' };
   if (isPlaceholder(contract.EVIDENCE)) return { ok: false, detail: 'RESULT is DONE, but EVIDENCE says nothing' };
   return { ok: true, detail: 'RESULT is DONE and EVIDENCE is given' };

@@ -117,6 +117,8 @@ describe('the evidence', () => {
     for (const something of [' see ci/log.txt', '\n- 9 of 9 pass']) expect([something, verdict(' 9 of 9 pass', something)]).toEqual([something, '0 PASS PASS']);
     expect(verdict('RESULT: DONE', 'RESULT: PARTIAL')).toBe('0 PASS PASS');
     expect(verdict('RESULT: DONE\nWHAT_CHANGED: the parser\nVALIDATION: npm test\nEVIDENCE: 9 of 9 pass', 'RESULT: BLOCKED\nWHAT_CHANGED: x\nVALIDATION: x\nEVIDENCE:')).toBe('0 PASS PASS');
+    expect(verdict('RESULT: DONE', 'RESULT:')).toBe('6 PASS FAIL');
+    expect(runtime(['promote', 's']).stderr).toContain('(failed: evidence: RESULT is empty) — fill in RESULT in HANDOFF.md, or pass --force');
     expect(verdict('RISKS: none known\n', '')).toBe('6 FAIL PASS');
     expect(verdict('RISKS: none', ' RISKS: none')).toBe('6 FAIL PASS');
   });

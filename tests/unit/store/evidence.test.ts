@@ -131,5 +131,6 @@ describe('the contract', () => {
     expect(judge(withEvidence('').replace('RESULT: DONE', 'RESULT: BLOCKED')).evidence.ok).toBe(true);
     expect(judge(withEvidence('').replace('RESULT: DONE', 'RESULT: **Done**, all of it')).evidence.ok).toBe(false);
     expect(judge('RESULT: DONE\n').evidence.ok).toBe(false);
+    for (const empty of ['', ' ', ' **', ' …']) expect(judge(full.replace('RESULT: DONE', `RESULT:${empty}`))).toMatchObject({ contract: { ok: true }, evidence: { ok: false, detail: 'RESULT is empty' } });
   });
 });
