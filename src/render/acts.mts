@@ -146,7 +146,7 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
       if (isAgain(turn)) for (const key of keys) errors.worked(key);
       const stops = howStopped(turn, done);
       if (stops !== undefined) stop(keys, done, stops === 'perhaps');
-      else if (turn.meta === 'refused' || REFUSED.test(head(turn.text, 120))) refused(turn, done);
+      else if (turn.meta === 'refused' || turn.meta === 'cancelled' || REFUSED.test(head(turn.text, 120))) refused(turn, done);
       else errors.failed(keys, turn, done.at, done.says.target, telling(turn.text));
       return;
     }
@@ -164,10 +164,10 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
   function howStopped(turn: Turn, done: Call): 'surely' | 'perhaps' | undefined {
     const start = head(turn.text, 1_000);
     if (STOPPED.test(start) || STOPPED_AT_ITS_END.test(tail(turn.text, 40))) return 'surely';
-    if (turn.meta === 'refused' || !UNWANTED.test(start)) return undefined;
+    if (turn.meta === 'refused' || (turn.meta !== 'cancelled' && !UNWANTED.test(start))) return undefined;
     if (start.includes('this call was stopped while running')) return 'surely';
     // A refusal with words, or of an edit, is told for what it is; a read does no harm.
-    const isPlain = start.includes('the user said') || done.says.changes.length > 0 || done.says.kind === 'ask' || safeToRepeat(done.effect);
+    const isPlain = /the user said|did not allow|declined|\bdenied\b/i.test(start) || done.says.changes.length > 0 || done.says.kind === 'ask' || safeToRepeat(done.effect);
     return isPlain ? undefined : 'perhaps';
   }
 

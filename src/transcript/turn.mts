@@ -36,7 +36,7 @@ export interface TurnDraft {
   part?: number;
   /** In a merged timeline: the session that it is from. Ids, parents and calls are that session's own. */
   from?: string;
-  /** Why it is OTHER, or that it is synthetic, refused, queued, continued, superseding. */
+  /** Why it is OTHER, or that it is synthetic, refused, cancelled, queued, continued, superseding. */
   meta?: string;
 }
 

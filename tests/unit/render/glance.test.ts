@@ -149,6 +149,12 @@ describe('a call that Claude Code says the person did not want', () => {
     expect(part(found, 'Commands run').rows).toEqual([['1', 'refused or stopped', 'import.sh']]);
     expect(digestOf(found)).toMatchObject({ decisions: [], errors: [], stopped: [{ refused: 'perhaps' }] });
   });
+  it('is the same for a call that another client calls cancelled', () => {
+    const found = turns('run_shell_command', { command: 'import.sh' }, '[Operation Cancelled] Reason: User cancelled tool execution.', { meta: 'cancelled' });
+    expect(part(found, 'Pending').rows.map((row) => row[1])).toEqual(['refused or stopped run_shell_command']);
+    const refused = turns('run_shell_command', { command: 'import.sh' }, '[Operation Cancelled] Reason: User did not allow tool call', { meta: 'cancelled' });
+    for (const one of [refused, turns('write_file', { file_path: '/a' }, 'x', { meta: 'cancelled' })]) expect(digestOf(one)).toMatchObject({ errors: [], stopped: [], decisions: [{ kind: 'refused' }] });
+  });
   it('has run, where the client corrects itself', () => {
     const found = turns('Bash', { command: 'import.sh' }, `${plain} Correction to the text above: this call was stopped while running, not refused before it ran.`);
     expect(part(found, 'Pending').rows.map((row) => row[1])).toEqual(['stopped Bash']);

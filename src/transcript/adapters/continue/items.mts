@@ -81,7 +81,7 @@ function readCalls(item: JsonObject, message: JsonObject, from: number, base: Ba
     // `done` says that the tool ran: how a command ended is nowhere.
     to.turn(defined<TurnDraft>({
       ...base, part: from + at, class: 'TOOL', text: body || (status === 'canceled' ? '[canceled]' : '(no output)'), kind: 'result', tool: word(object(call.function)?.name), call: word(call.id),
-      ok: status === 'done' ? undefined : false,
+      ok: status === 'done' ? undefined : false, meta: status === 'canceled' ? 'cancelled' : undefined,
     }));
   });
 }

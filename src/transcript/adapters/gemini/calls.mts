@@ -67,7 +67,7 @@ export function giveCall(call: Call, base: { id: string; ts: string; part: numbe
   }
   if (call.result === undefined && !FINAL.has(call.status)) return;
   const said = resultOf(call);
-  to.turn(defined<TurnDraft>({ ...common, kind: 'result', text: said.text, ok: said.ok, exit: said.exit }));
+  to.turn(defined<TurnDraft>({ ...common, kind: 'result', text: said.text, ok: said.ok, exit: said.exit, meta: call.status === 'cancelled' ? 'cancelled' : undefined }));
 }
 
 function resultOf(call: Call): { text: string; ok?: boolean; exit?: number } {

@@ -91,6 +91,7 @@ export function readResult(record: JsonObject, link: Link, to: RecordSink): void
       tool,
       call: word(response.id) ?? word(outer.callId),
       ...outcome(outer, response, tool ?? '', said),
+      meta: outer.status === 'cancelled' ? 'cancelled' : undefined,
     }));
   }
 }

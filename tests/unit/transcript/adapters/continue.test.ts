@@ -48,7 +48,8 @@ describe('calls', () => {
 
   it.each([['done', undefined, 'x'], ['errored', false, 'x'], ['canceled', false, 'x']])('that are %s have ok %s', (status, ok, text) => {
     expect(collectWhole(continueDev, session(called(status, [{ content: 'x' }]))).turns[1]).toMatchObject({ kind: 'result', call: 'c1', tool: 'Bash', text, ...(ok === undefined ? {} : { ok }) });
-    expect('ok' in (collectWhole(continueDev, session(called(status, []))).turns[1] ?? {})).toBe(ok !== undefined);
+    const empty = collectWhole(continueDev, session(called(status, []))).turns[1];
+    expect(['ok' in (empty ?? {}), empty?.meta]).toEqual([ok !== undefined, status === 'canceled' ? 'cancelled' : undefined]);
   });
 
   it('have one result, also where a message says it again', () => {

@@ -148,7 +148,7 @@ describe('tool calls', () => {
   it('failed where the client refused the command, the tool gave an error, or the call was cancelled', () => {
     expect(shell('Command injection detected: it was blocked.')?.ok).toBe(false);
     expect(after(entry('c', 'read_file', {}, { error: 'File not found' }))[1]).toMatchObject({ ok: false, text: 'File not found' });
-    expect(after(entry('c', 'read_file', {}, { output: 'x' }, 'cancelled'))[1]).toMatchObject({ ok: false, text: 'x' });
+    expect(after(entry('c', 'read_file', {}, { output: 'x' }, 'cancelled'))[1]).toMatchObject({ ok: false, text: 'x', meta: 'cancelled' });
   });
 
   it('keep their result when a rewritten history gives each call the responses of its whole group', () => {

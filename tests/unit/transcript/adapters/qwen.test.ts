@@ -101,7 +101,7 @@ describe('results', () => {
 
   it('failed where the client says so, or the response is an error', () => {
     expect(after({ error: 'File not found' }, {}, 'read_file')).toMatchObject({ ok: false, text: 'File not found' });
-    expect(after({ output: 'x' }, { status: 'cancelled' }, 'read_file')).toMatchObject({ ok: false });
+    expect(after({ output: 'x' }, { status: 'cancelled' }, 'read_file')).toMatchObject({ ok: false, meta: 'cancelled' });
     expect(after({ output: 'Exit Code: 1' }, {}, 'read_file')?.ok).toBeUndefined();
   });
 
