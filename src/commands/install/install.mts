@@ -13,7 +13,7 @@ import { chooseTargets, type Target, type Targets, type Wanted } from '../../ins
 import { commandOf, forEach } from './acting.mts';
 import { DRY_RUN_FLAG, FORCE_FLAG, REGISTRY_FLAG, TARGET_FLAGS, TELL_FLAGS, VERSION_FLAG, groundOf, namesTarget, wantedOf } from './flags.mts';
 import { sourceOf } from './origin.mts';
-import { broughtJson, broughtText, warnUnlinked } from './report.mts';
+import { broughtJson, broughtText, warnOlder, warnUnlinked } from './report.mts';
 
 const flags = {
   ...TARGET_FLAGS,
@@ -50,6 +50,7 @@ export const command: Command<typeof flags> = {
       const apart = await instead(done, io, one);
       const all = [...done, ...apart];
       const adopted = dryRun || stray === undefined || home === undefined || all.length === 0 ? undefined : adoptStore(stray, home, io.env);
+      if (!dryRun) warnOlder(all, options.version, io);
       const warnings = dryRun ? [] : twice(ground);
       for (const warning of warnings) io.note(warning);
       if (wanted.location !== 'global') noteTrust(chosen, io);
