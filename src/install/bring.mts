@@ -11,7 +11,7 @@ import { checkCopy, isLink, leadsTo, readCopy, statesOf, type Copy } from './cop
 import { changesFiles, pathsOf, planCopy, type Step } from './plan.mts';
 import { SKILL, realPlace } from './places.mts';
 import { foundRecord, makeRecord, type FoundRecord, type InstallRecord } from './record.mts';
-import type { HookRecord } from './hooks/wire.mts';
+import { unwireHooks, type HookRecord } from './hooks/wire.mts';
 import type { Source } from './source.mts';
 import { beginWork, stageFiles } from './stage.mts';
 
@@ -69,7 +69,11 @@ export async function bring(request: BringRequest): Promise<Brought> {
     const staged = await stageFiles(work.stage, request.source, pathsOf(brought.steps, 'add', 'replace', 'set-aside'));
     const known = new Map(copy.owned);
     for (const [name, hash] of request.source.files) known.set(name, [...(known.get(name) ?? []), hash]);
-    const wire = (): HookRecord[] => mergeHooks(record.hooks, request.wire?.(false) ?? []);
+    const wire = (): HookRecord[] => {
+      // An entry that starts the place where the copy was, or has an older form, would stay beside the new one.
+      for (const old of copy.record?.hooks ?? []) if (record.hooks.some((now) => now.settings === old.settings && (now.command !== old.command || now.entry_sha256 !== old.entry_sha256))) unwireHooks(old);
+      return mergeHooks(record.hooks, request.wire?.(false) ?? []);
+    };
     const applied = applyChange({ target: request.target, operation: request.operation, steps: brought.steps, wanted: request.source.files, staged, known, record, relativeLinks: request.relativeLinks, wire });
     return { ...brought, setAside: applied.setAside, links: applied.record.links, unlinked: applied.unlinked, hooks: applied.record.hooks };
   } finally {
@@ -97,7 +101,7 @@ function decide(request: BringRequest): Decision {
   if (operation === 'install' && copy.record !== undefined && copy.pending === undefined && before === source.version && !force) {
     const { changed, missing } = checkCopy(copy);
     // Only links and hooks may come besides, in the record that stands.
-    const same = { ...(copy.record.document as unknown as InstallRecord), links: record.links, hooks: record.hooks, harness: record.harness };
+    const same = { ...(copy.record.document as unknown as InstallRecord), target, links: record.links, hooks: record.hooks, harness: record.harness };
     const brought: Brought = { ...base, action: 'already', kept: changed, missing, files: copy.record.files.size, links: record.links, hooks: record.hooks };
     return { brought, copy, record: same, work: addsToRecord(copy, record) };
   }
@@ -134,15 +138,10 @@ function recordOf(request: BringRequest, copy: Copy): InstallRecord {
 
 /**
  * The recorded links that are the copy's, or are made again. Where somebody has put something else in the place of one, it is
- * theirs. A copy that was moved, or came with a repository, has the paths of another place: a link that went with it counts,
- * and none is made where the record alone says so.
+ * theirs; and none is made outside of a repository because its record says so.
  */
-function ownLinks({ links, document }: FoundRecord, { target, repository }: BringRequest): string[] {
-  const at = typeof document['target'] === 'string' ? document['target'] : target;
-  const stayed = path.resolve(at) === path.resolve(target);
-  const here = stayed ? links : links.map((link) => path.resolve(target, path.relative(at, link)));
-  const mayMake = (link: string): boolean => stayed && (repository === undefined || isBelow(repository, link));
-  return here.filter((link) => leadsTo(link, target) || (!isThere(link) && mayMake(link)));
+function ownLinks({ links }: FoundRecord, { target, repository }: BringRequest): string[] {
+  return links.filter((link) => leadsTo(link, target) || (!isThere(link) && (repository === undefined || isBelow(repository, link))));
 }
 
 function isBelow(folder: string, file: string): boolean {
@@ -167,7 +166,7 @@ function addsToRecord({ record }: Copy, { links, hooks, harness }: InstallRecord
 function saysOther(copy: Copy, record: InstallRecord): boolean {
   const found = copy.record;
   const now = foundRecord(record as unknown as Record<string, unknown>);
-  return found === undefined || found.version !== now.version || found.filesSha256 !== now.filesSha256 || addsToRecord(copy, record);
+  return found === undefined || found.version !== now.version || found.filesSha256 !== now.filesSha256 || found.document['target'] !== record.target || addsToRecord(copy, record);
 }
 
 /** Throws where nothing may be put: onto a link or a file, or onto what it is copied from. */
