@@ -260,7 +260,8 @@ describe('the store of a user without a copy', () => {
     put(desk.path('.agents/handoffs/projects/p/s/manifest.json'), '{"session":"s"}');
     put(desk.path('.agents/handoffs/INDEX.json'), '[]');
     put(desk.path('.agents/handoffs/links/p.md'), 'x');
-    expect((await desk.say(['--claude', '--dry-run'])).status).toBe(0);
+    expect(await desk.say(['--claude', '--dry-run'])).toMatchObject({ status: 0, out: expect.stringMatching(/\ninstall: would move the handoffs of .*\.agents\/handoffs into the copy, which is the store then\n$/) });
+    expect((await desk.say(['--path', 'x', '--dry-run'])).out).not.toContain('would move');
     expect(existsSync(desk.path('.agents/handoffs/INDEX.json'))).toBe(true);
     expect((await desk.say(['--claude'])).out).toMatch(/moved the handoffs of .*\.agents\/handoffs into .*\.claude\/skills\/agents-handoff, which is the store now/);
     expect(existsSync(desk.path('.agents/handoffs'))).toBe(false);
@@ -274,11 +275,20 @@ describe('the store of a user without a copy', () => {
     put(desk.path('.agents/handoffs/projects/p/s/manifest.json'), '{"there":1}');
     put(desk.path('.agents/handoffs/projects/p/t/manifest.json'), '{}');
     put(desk.path('.agents/handoffs/INDEX.json'), '[]');
-    expect((await desk.say(['--claude'])).out).toMatch(/left behind, since some of that name are there: projects\/p\/s\n/);
+    expect((await desk.say(['--claude'])).out).toMatch(/left behind, since some of that name are there: projects\/p\/s \(HANDOFFS_ROOT=(\S+) node \1\/tools\/agents-handoff\.mjs federated-merge --from \S+\.agents\/handoffs compares them\)\n/);
     expect(existsSync(join(desk.copy(), 'projects/p/t/manifest.json'))).toBe(true);
     expect(readFileSync(join(desk.copy(), 'projects/p/s/manifest.json'), 'utf8')).toBe('{"here":1}');
     // Neither index tells the whole any more; without one the sessions themselves are looked at.
     expect([existsSync(join(desk.copy(), 'INDEX.json')), existsSync(desk.path('.agents/handoffs/INDEX.json'))]).toEqual([false, false]);
+  });
+
+  it('is another one after an installation that comes first, and the handoffs of the one before are named', async () => {
+    await desk.say(['--claude']);
+    expect((await desk.say(['--agents'])).err).not.toContain('default store');
+    await desk.say(['remove', '--agents', '-f']);
+    put(join(desk.copy(), 'projects/p/s/manifest.json'), '{}');
+    expect((await desk.say(['--agents'])).err).toMatch(/\.agents\/skills\/agents-handoff is the default store now; the handoffs in .*\.claude\/skills\/agents-handoff stay there: HANDOFFS_ROOT=\S+ node \S+ federated-merge --from \S+\.claude\/skills\/agents-handoff brings them over\n/);
+    expect((await desk.say(['--agents'])).err).not.toContain('default store');
   });
 
   it('stays where somebody works in it, or where it was named', async () => {
