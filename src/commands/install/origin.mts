@@ -7,11 +7,17 @@ import { archiveSource, treeSource, type Source } from '../../install/source.mts
 export interface OriginOptions { readonly version?: string; readonly registry?: string }
 
 /** The caller disposes of it. Throws HandoffError. */
-export async function sourceOf({ version, registry }: OriginOptions, io: Io): Promise<Source> {
+export async function sourceOf({ version: asked, registry }: OriginOptions, io: Io): Promise<Source> {
+  const version = plainVersion(asked);
   if (version === undefined || version === VERSION) return treeSource(io.home);
   // Nothing else of the installer needs the network, and so nothing of it is loaded before.
   const [{ fetchPackage }, { npmRegistry }, { unpackPackage }] = await Promise.all([import('../../install/registry.mts'), import('../../install/npm.mts'), import('../../install/archive.mts')]);
-  const asked = npmRegistry(registry);
+  const from = npmRegistry(registry);
   io.progress(`fetching ${SKILL}@${version}`);
-  return archiveSource(version, { fetch: (ref) => fetchPackage({ registry: asked, name: SKILL, version: ref }), unpack: unpackPackage });
+  return archiveSource(version, { fetch: (ref) => fetchPackage({ registry: from, name: SKILL, version: ref }), unpack: unpackPackage });
+}
+
+/** A version without the letter that git tags have before it; npm takes it away too. */
+export function plainVersion(version: string | undefined): string | undefined {
+  return version?.replace(/^v(?=\d)/, '');
 }

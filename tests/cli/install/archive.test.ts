@@ -41,9 +41,10 @@ describe('--version', () => {
     writeFileSync(join(desk.copy(), 'SKILL.md'), 'edited\n');
     expect(await say('vp', '--claude')).toMatchObject({ status: 1, out: expect.stringMatching(/FAIL .*\n(.*\n)* {2}SKILL\.md: changed/) });
     writeFileSync(join(desk.copy(), 'SKILL.md'), OLD['SKILL.md']);
-    // The version that runs needs no registry.
+    expect((await say('vp', '--version', 'v2.0.5')).status).toBe(0);
+    // The version that runs needs no registry, with the letter of a git tag before it either.
     registry.asked.length = 0;
-    expect((await desk.say(['update', '--version', '3.0.0'])).out).toMatch(/updated to 3\.0\.0 from 2\.0\.5/);
+    expect((await desk.say(['update', '--version', 'v3.0.0'])).out).toMatch(/updated to 3\.0\.0 from 2\.0\.5/);
     expect(registry.asked).toEqual([]);
   });
 
