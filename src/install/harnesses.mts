@@ -68,6 +68,7 @@ export const HARNESSES: readonly Harness[] = [
     id: 'qwen', also: ['qwen-code'], name: 'Qwen Code',
     user: ['.qwen/skills', SHARED], project: ['.qwen/skills', SHARED], presence: ['.qwen'],
     twice: 'takes the project\'s in .qwen first',
+    hooks: { form: 'qwen', user: '.qwen/settings.json', project: '.qwen/settings.json' },
   },
   {
     id: 'cline', name: 'Cline CLI',

@@ -110,7 +110,7 @@ describe('install --hooks', () => {
   });
 
   it('needs a harness that has some', async () => {
-    for (const line of [['--hooks'], ['--path', 'x', '--hooks'], ['--harness', 'pi', '--hooks']]) expect(await desk.say(line), line.join(' ')).toMatchObject({ status: 2, err: expect.stringMatching(/claude-code, codex, gemini/) });
+    for (const line of [['--hooks'], ['--path', 'x', '--hooks'], ['--harness', 'pi', '--hooks']]) expect(await desk.say(line), line.join(' ')).toMatchObject({ status: 2, err: expect.stringMatching(/claude-code, codex, gemini, qwen/) });
   });
 
   it('leaves an entry that was changed since, and says so', async () => {
