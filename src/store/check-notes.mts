@@ -43,5 +43,6 @@ export function checkSources(manifest: Manifest): Finding[] {
 export function checkPromotion(manifest: Manifest): Finding[] {
   const at = promotedRevision(manifest);
   if (manifest.promoted_gate === undefined || (at !== undefined && at >= manifest.revisions)) return [];
-  return [note('promotion-old', `promoted ${promotedWhen(at, manifest.revisions)}`, manifest.revisions, at)];
+  const text = `promoted ${promotedWhen(at, manifest.revisions)}`;
+  return [at === undefined ? note('promotion-old', text) : note('promotion-old', text, manifest.revisions, at)];
 }

@@ -107,6 +107,14 @@ describe('install', () => {
     expect([readFileSync(join(elsewhere, 'outside.md'), 'utf8'), read('SKILL.md')]).toEqual(['outside\n', SMALL['SKILL.md']]);
   });
 
+  it('from a copy that was installed takes it as it was installed, or not at all', async () => {
+    await install();
+    expect((await desk.say(['install', '--agents'], { source: desk.copy() })).status).toBe(0);
+    put(join(desk.copy(), 'SKILL.md'), 'mine\n');
+    expect(await desk.say(['update', '--force'], { source: desk.copy() })).toMatchObject({ status: 1, out: '', err: expect.stringMatching(/is an installed copy in which was changed since: SKILL\.md; .*npx agents-handoff@latest/) });
+    expect(readFileSync(join(desk.copy('.agents/skills'), 'SKILL.md'), 'utf8')).toBe(SMALL['SKILL.md']);
+  });
+
   it('follows links in the path', async () => {
     const dotfiles = join(desk.dir, 'dotfiles');
     mkdirSync(dotfiles);
