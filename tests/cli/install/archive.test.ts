@@ -62,7 +62,7 @@ describe('--version', () => {
     registry.publish('agents-handoff', '2.0.6', packageOf({ ...OLD, 'projects/p/s/manifest.json': '{}' }));
     registry.publish('agents-handoff', '2.0.7', packageOf({ 'package.json': '{}' }));
     expect((await say('install', '--claude', '--version', '2.0.6')).err).toMatch(/"projects\/p\/s\/manifest\.json", which may not be part of a copy/);
-    expect((await say('install', '--claude', '--version', '2.0.7')).err).toMatch(/SKILL\.md is missing/);
+    expect((await say('install', '--claude', '--version', '2.0.7')).err).toMatch(/agents-handoff@2\.0\.7 holds no skill: SKILL\.md is missing/);
     expect(existsSync(desk.path('.claude/skills'))).toBe(false);
   });
 });
