@@ -11,7 +11,8 @@ import { checkCopy, isLink, leadsTo, readCopy, statesOf, type Copy } from './cop
 import { changesFiles, pathsOf, planCopy, type Step } from './plan.mts';
 import { SKILL, realPlace } from './places.mts';
 import { foundRecord, makeRecord, type FoundRecord, type InstallRecord } from './record.mts';
-import { unwireHooks, type HookRecord } from './hooks/wire.mts';
+import { HOOKS } from './hooks/harnesses.mts';
+import { unwireHooks, wireHooks, type HookRecord } from './hooks/wire.mts';
 import type { Source } from './source.mts';
 import { beginWork, stageFiles } from './stage.mts';
 
@@ -72,7 +73,8 @@ export async function bring(request: BringRequest): Promise<Brought> {
     const wire = (): HookRecord[] => {
       // An entry that starts the place where the copy was, or has an older form, would stay beside the new one.
       for (const old of copy.record?.hooks ?? []) if (record.hooks.some((now) => now.settings === old.settings && (now.command !== old.command || now.entry_sha256 !== old.entry_sha256))) unwireHooks(old);
-      return mergeHooks(record.hooks, request.wire?.(false) ?? []);
+      const finished = unfinishedHooks(copy, request).map(({ harness, settings }) => wireHooks({ harness, settings, copy: request.target }));
+      return mergeHooks(record.hooks, [...finished, ...(request.wire?.(false) ?? [])]);
     };
     const applied = applyChange({ target: request.target, operation: request.operation, steps: brought.steps, wanted: request.source.files, staged, known, record, relativeLinks: request.relativeLinks, wire });
     return { ...brought, setAside: applied.setAside, links: applied.record.links, unlinked: applied.unlinked, hooks: applied.record.hooks };
@@ -147,6 +149,13 @@ function ownLinks({ links }: FoundRecord, { target, repository }: BringRequest):
 function isBelow(folder: string, file: string): boolean {
   const below = path.relative(folder, realPlace(file));
   return below !== '' && below.split(path.sep)[0] !== '..' && !path.isAbsolute(below);
+}
+
+/** What an interrupted run was about to wire, whichever run finishes it. A repository's word is taken for its own settings only. */
+function unfinishedHooks({ record, pending }: Copy, { repository }: BringRequest): readonly HookRecord[] {
+  if (pending === undefined || pending.operation === 'remove') return [];
+  const wired = (hook: HookRecord): boolean => record?.hooks.some(({ settings, command }) => settings === hook.settings && command === hook.command) === true;
+  return (pending.record?.hooks ?? []).filter((hook) => Object.hasOwn(HOOKS, hook.harness) && !wired(hook) && (repository === undefined || isBelow(repository, hook.settings)));
 }
 
 /** One wiring for each settings file, the later one. */

@@ -1,9 +1,9 @@
 /** Hooks by way of the installer: what `install --hooks` records is what `remove` takes out. */
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sha256 } from '../../helpers/desk.ts';
-import { Home, RECORD, put } from '../../helpers/home.ts';
+import { Home, PENDING, RECORD, put } from '../../helpers/home.ts';
 
 let desk: Home;
 beforeEach(() => { desk = new Home().clients('.claude', '.codex', '.gemini'); });
@@ -48,6 +48,25 @@ describe('install --hooks', () => {
     expect(settings()).toContain('auto --hook');
     await desk.say(['remove', '-f']);
     expect(settings()).toBe('{"a": 1}\n');
+  });
+
+  it('that was killed before the hooks is finished by an update, and a repository cannot ask for hooks elsewhere in that way', async () => {
+    await desk.say(['--claude', '--hooks']);
+    const [record, wired] = [desk.record(), settings()];
+    const interrupt = (copy: string): void => {
+      put(join(copy, PENDING), JSON.stringify({ operation: 'install', known: {}, record: { ...record, target: copy } }));
+      put(join(copy, RECORD), JSON.stringify({ ...desk.record(copy), hooks: [] }));
+      rmSync(desk.path('.claude/settings.json'), { force: true });
+    };
+    interrupt(desk.copy());
+    expect((await desk.say(['update'])).out).toMatch(/finished what was interrupted/);
+    expect([settings(), desk.record().hooks, (await desk.say(['verify'])).status]).toEqual([wired, record.hooks, 0]);
+
+    mkdirSync(join(desk.cwd, '.git'));
+    await desk.say(['--project', '--claude']);
+    interrupt(join(desk.cwd, '.claude/skills/agents-handoff'));
+    expect((await desk.say(['update', '--project', '--claude'])).status).toBe(0);
+    expect(existsSync(desk.path('.claude/settings.json'))).toBe(false);
   });
 
   it('recorded by somebody else names no entry of the user\'s', async () => {
