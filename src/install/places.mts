@@ -53,7 +53,7 @@ export function inHome(folder: string, harness: Harness, home: string, { cwd, en
 /** Every skills folder that a harness reads: the user's, and those of the repository at hand. */
 export function foldersOf(harness: Harness, home: string | undefined, ground: Ground): string[] {
   const user = home === undefined ? [] : harness.user.map((folder) => inHome(folder, harness, home, ground));
-  return [...new Set([...user, ...levels(ground.cwd).flatMap((level) => harness.project.map((folder) => path.join(level, folder)))])];
+  return [...new Set([...user, ...(harness.cwdOnly === true ? [path.resolve(ground.cwd)] : levels(ground.cwd)).flatMap((level) => harness.project.map((folder) => path.join(level, folder)))])];
 }
 
 /** From the current folder up to the repository's root. The home is no project: its folders are the user's. */

@@ -317,6 +317,15 @@ describe('doctor', () => {
     expect((await desk.say(['doctor', '--codex'])).status).toBe(0);
   });
 
+  it('looks above the current folder of a repository for those clients only that do', async () => {
+    desk.clients('.codex', '.gemini');
+    mkdirSync(join(desk.cwd, '.git'));
+    mkdirSync(join(desk.cwd, 'src'));
+    await desk.say(['--project', '--agents']);
+    expect((await desk.say(['doctor'])).out).toMatch(/Codex: finds \S+\n {2}Gemini CLI: finds \S+\n/);
+    expect((await desk.say(['doctor'], { cwd: join(desk.cwd, 'src') })).out).toMatch(/Codex: finds \S+\n {2}Gemini CLI: finds no copy\n/);
+  });
+
   it('finds a link that leads nowhere', async () => {
     desk.clients('.claude/skills');
     symlinkSync(desk.path('gone'), desk.copy());
