@@ -74,7 +74,8 @@ function victimOf(place: string, harness: Harness, named: readonly Harness[]): V
     return { place, from: real, link: place, harness };
   }
   const others = (readCopy(place).record?.harness ?? '').split(',').filter((id) => id !== '' && !named.some((one) => one.id === id));
-  const isShared = harness.id !== 'agents' && path.dirname(place).endsWith(path.join(...SHARED.split('/')));
+  // By its real folder: a client's skills folder may be a link to the shared one.
+  const isShared = harness.id !== 'agents' && path.dirname(realPlace(place)).endsWith(path.join(...SHARED.split('/')));
   return isShared && others.length > 0 ? { place, from: realPlace(place), harness } : { place: realPlace(place) };
 }
 

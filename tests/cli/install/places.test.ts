@@ -115,6 +115,15 @@ describe('several harnesses', () => {
     expect(readlinkSync(join(desk.cwd, '.claude/skills/agents-handoff'))).toBe('../../.agents/skills/agents-handoff');
   });
 
+  it('whose skills folders are one folder keep the copy when one of them goes', async () => {
+    desk.clients('.agents/skills', '.claude', '.codex');
+    symlinkSync('../.agents/skills', desk.path('.claude/skills'));
+    await desk.say(['--all', '--hooks']);
+    expect((await desk.say(['remove', '--claude', '-f'])).out).toMatch(/stays, since it serves others.*\n {2}hooks in .*\.claude\/settings\.json: removed\n$/);
+    expect(desk.record(desk.copy('.agents/skills'))).toMatchObject({ harness: 'codex,agents', hooks: [{ harness: 'codex' }] });
+    expect((await desk.say(['verify'])).status).toBe(0);
+  });
+
   it('are not linked over something else of that name', async () => {
     put(desk.path('elsewhere/agents-handoff/x'), 'x');
     mkdirSync(desk.path('.claude/skills'), { recursive: true });
