@@ -180,8 +180,9 @@ function saysOther(copy: Copy, record: InstallRecord): boolean {
 
 /** Throws where nothing may be put: onto a link or a file, or onto what it is copied from. */
 function mustBePlace(target: string, source: string): void {
-  const parent = path.dirname(target);
-  if (fs.statSync(parent, { throwIfNoEntry: false })?.isDirectory() === false) throw new HandoffError('EXISTS', `${parent} is there and is no folder`);
+  let above = path.dirname(target);
+  while (!isThere(above) && above !== path.dirname(above)) above = path.dirname(above);
+  if (!isFolder(above)) throw new HandoffError('EXISTS', `${above} is there and is no folder`);
   const stat = fs.lstatSync(target, { throwIfNoEntry: false });
   if (stat?.isSymbolicLink() === true) throw new HandoffError('EXISTS', `${target} is a link to ${fs.readlinkSync(target)}, and nothing is written through it; remove the link first, or name the folder that it leads to with --path`);
   if (stat !== undefined && !stat.isDirectory()) throw new HandoffError('EXISTS', `${target} is there and is no folder`);

@@ -116,7 +116,7 @@ function realNearest(folder: string): string {
   } catch {
     const parent = path.dirname(folder);
     // A link that leads nowhere is not passed over: what is made must not land where nobody looked.
-    if (fs.lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw new HandoffError('IO', `${folder} is a link that leads nowhere`);
+    if (isThere(folder) && fs.lstatSync(folder).isSymbolicLink()) throw new HandoffError('IO', `${folder} is a link that leads nowhere`);
     return parent === folder ? folder : path.join(realNearest(parent), path.basename(folder));
   }
 }

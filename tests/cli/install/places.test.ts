@@ -219,7 +219,7 @@ describe('the other targets', () => {
   it('name a file where a folder belongs', async () => {
     const file = join(desk.cwd, 'file');
     put(file, 'mine');
-    for (const flags of [['--skills-dir', 'file'], ['--path', 'file'], ['--path', 'file/x']]) {
+    for (const flags of [['--skills-dir', 'file'], ['--path', 'file'], ['--path', 'file/x'], ['--path', 'file/x/y/z'], ['--skills-dir', 'file/x']]) {
       expect(await desk.say(['install', ...flags]), flags.join(' ')).toMatchObject({ status: 1, out: '', err: `install: ${realpathSync(file)} is there and is no folder\n` });
     }
     expect(readFileSync(file, 'utf8')).toBe('mine');
