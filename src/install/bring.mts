@@ -143,7 +143,7 @@ function recordOf(request: BringRequest, copy: Copy): InstallRecord {
  * theirs; and none is made outside of a repository because its record says so.
  */
 function ownLinks({ links }: FoundRecord, { target, repository }: BringRequest): string[] {
-  return links.filter((link) => leadsTo(link, target) || (!isThere(link) && (repository === undefined || isBelow(repository, link))));
+  return links.filter((link) => leadsTo(link, target) || (!isThere(link) && fileAbove(link) === undefined && (repository === undefined || isBelow(repository, link))));
 }
 
 function isBelow(folder: string, file: string): boolean {
@@ -178,11 +178,32 @@ function saysOther(copy: Copy, record: InstallRecord): boolean {
   return found === undefined || found.version !== now.version || found.filesSha256 !== now.filesSha256 || found.document['target'] !== record.target || addsToRecord(copy, record);
 }
 
+/** What stands in the way of a path's folders: the nearest that is there above it, where that is no folder. */
+function fileAbove(file: string): string | undefined {
+  const above = nearestAbove(file);
+  return isFolder(above) ? undefined : above;
+}
+
+function nearestAbove(file: string): string {
+  let above = path.dirname(file);
+  while (!isThere(above) && above !== path.dirname(above)) above = path.dirname(above);
+  return above;
+}
+
+/** Throws IO where nothing can be made at `link`: known before the copy is begun, it leaves none behind. */
+function mustBeWritable(link: string): void {
+  const above = nearestAbove(link);
+  try {
+    fs.accessSync(above, fs.constants.W_OK | fs.constants.X_OK);
+  } catch (cause) {
+    throw new HandoffError('IO', `${link} cannot be made: nothing can be written in ${above}`, { cause });
+  }
+}
+
 /** Throws where nothing may be put: onto a link or a file, or onto what it is copied from. */
 function mustBePlace(target: string, source: string): void {
-  let above = path.dirname(target);
-  while (!isThere(above) && above !== path.dirname(above)) above = path.dirname(above);
-  if (!isFolder(above)) throw new HandoffError('EXISTS', `${above} is there and is no folder`);
+  const blocking = fileAbove(target);
+  if (blocking !== undefined) throw new HandoffError('EXISTS', `${blocking} is there and is no folder`);
   const stat = fs.lstatSync(target, { throwIfNoEntry: false });
   if (stat?.isSymbolicLink() === true) throw new HandoffError('EXISTS', `${target} is a link to ${fs.readlinkSync(target)}, and nothing is written through it; remove the link first, or name the folder that it leads to with --path`);
   if (stat !== undefined && !stat.isDirectory()) throw new HandoffError('EXISTS', `${target} is there and is no folder`);
@@ -199,7 +220,13 @@ function mustBePlace(target: string, source: string): void {
 /** Throws where something else stands in the place of a link. */
 function mustBeLinkable(target: string, links: readonly string[]): void {
   for (const link of links) {
-    if (!isThere(link) || leadsTo(link, target)) continue;
+    const blocking = fileAbove(link);
+    if (blocking !== undefined) throw new HandoffError('EXISTS', `${link} cannot be linked to ${target}: ${blocking} is there and is no folder`);
+    if (leadsTo(link, target)) continue;
+    if (!isThere(link)) {
+      mustBeWritable(link);
+      continue;
+    }
     const what = isLink(link) ? `is a link to ${fs.readlinkSync(link)}` : 'is there and is no link';
     throw new HandoffError('EXISTS', `${link} ${what}, so it cannot be linked to ${target}; move it away first`);
   }

@@ -7,7 +7,7 @@ import { isFolder } from '../lib/look.mts';
 import { removeEmptyFolders } from './apply.mts';
 import { mustRest } from './at-rest.mts';
 import { isLink, readCopy, statesOf, type Copy } from './copy.mts';
-import { removeLink } from './links.mts';
+import { mustBeRemovable, removeLink } from './links.mts';
 import { MARK, PENDING_NAME, removePending, writePending } from './pending.mts';
 import { RECORD_NAME, makeRecord } from './record.mts';
 import type { HookRecord } from './hooks/wire.mts';
@@ -80,6 +80,7 @@ function look({ target, unwire }: TakeRequest): Looked {
   const links = [...new Set([...(copy.record?.links ?? []), ...(copy.pending?.record?.links ?? [])])];
   // Judged before anything goes: settings that cannot be written stop a removal that has not begun.
   const hooks = wiredHooks(copy).map((hook) => ({ settings: hook.settings, result: unwire(hook, true) }));
+  for (const link of links) mustBeRemovable(link, target);
   const taken: Taken = { ...nothing, action: 'removed', version: copy.record?.version ?? copy.pending?.record?.version, files, edited, links, hooks, rest: restOf(target, files) };
   return { copy, taken: { ...taken, store: taken.rest.some((name) => name === 'projects' || name === 'INDEX.json') }, empty };
 }

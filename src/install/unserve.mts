@@ -4,7 +4,7 @@ import { mustRest } from './at-rest.mts';
 import { readCopy } from './copy.mts';
 import type { HookHarness } from './hooks/harnesses.mts';
 import type { HookRecord } from './hooks/wire.mts';
-import { removeLink } from './links.mts';
+import { mustBeRemovable, removeLink } from './links.mts';
 import { realPlace } from './places.mts';
 import { beginWork } from './stage.mts';
 import type { Taken } from './take-away.mts';
@@ -25,6 +25,7 @@ export interface UnserveRequest {
 /** Throws HELD while a store in the copy is at work, or another installer is. */
 export function unserve({ target, link, harnesses, forms, dryRun, unwire, onSignal }: UnserveRequest): Taken {
   // Judged before anything goes, as in takeAway.
+  if (link !== undefined) mustBeRemovable(link, target);
   const judged = hooksOf(target, forms).map((hook) => ({ settings: hook.settings, result: unwire(hook, true) }));
   const taken: Taken = { action: 'unserved', target: link ?? target, version: readCopy(target).record?.version, files: [], links: link === undefined ? [] : [link], hooks: judged, edited: [], rest: [], store: false };
   if (dryRun) return taken;

@@ -1,5 +1,5 @@
 /** Which folders a line means, and what several clients find. */
-import { existsSync, mkdirSync, readFileSync, readlinkSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, readlinkSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HARNESSES } from '../../../src/install/harnesses.mts';
@@ -113,6 +113,21 @@ describe('several harnesses', () => {
     mkdirSync(join(desk.cwd, '.git'));
     await desk.say(['--project', '--harness', 'claude,gemini']);
     expect(readlinkSync(join(desk.cwd, '.claude/skills/agents-handoff'))).toBe('../../.agents/skills/agents-handoff');
+  });
+
+  it('are not linked where a file is in the place of a folder, and nothing is begun', async () => {
+    put(desk.path('.claude'), 'x');
+    expect(await desk.say(['--harness', 'claude,codex'])).toMatchObject({ status: 1, err: expect.stringMatching(/cannot be linked to .*\.agents.*: \S+\.claude is there and is no folder\n$/) });
+    expect(desk.tree()).toMatchObject({ '.claude': expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(copies()).toEqual([]);
+    // Neither does one that came there later stop an update.
+    rmSync(desk.path('.claude'));
+    await desk.say(['--harness', 'claude,codex']);
+    rmSync(desk.path('.claude'), { recursive: true });
+    put(desk.path('.claude'), 'x');
+    expect((await desk.say(['update'], { source: desk.later })).status).toBe(0);
+    expect(desk.record(desk.copy('.agents/skills')).links).toEqual([]);
+    expect((await desk.say(['verify'])).status).toBe(0);
   });
 
   it('whose skills folders are one folder keep the copy when one of them goes', async () => {
@@ -340,5 +355,23 @@ describe('doctor', () => {
     symlinkSync(desk.path('gone'), desk.copy());
     expect(await desk.say(['doctor'])).toMatchObject({ status: 1, out: expect.stringMatching(/a link that leads nowhere: .*\.claude/) });
     expect((await desk.say(['remove', '--claude', '-f'])).status).toBe(1);
+  });
+});
+
+describe.skipIf(process.getuid?.() === 0)('a client\'s folder in which nothing can be written', () => {
+  it('stops an installation and a removal before they begin', async () => {
+    desk.clients('.claude', '.codex');
+    chmodSync(desk.path('.claude'), 0o555);
+    expect(await desk.say(['--all'])).toMatchObject({ status: 1, err: expect.stringMatching(/cannot be made: nothing can be written in \S+\.claude\n$/) });
+    expect(copies()).toEqual([]);
+    chmodSync(desk.path('.claude'), 0o755);
+    await desk.say(['--all', '--hooks']);
+    for (const folder of ['.claude', '.claude/skills']) {
+      chmodSync(desk.path(folder), 0o555);
+      for (const line of [['remove', '--all', '-f'], ['remove', '--claude', '-f']]) expect((await desk.say(line)).err, line.join(' ')).toMatch(/nothing can be written in/);
+      expect((await desk.say(['verify'])).out).toMatch(/^install: PASS/);
+      chmodSync(desk.path(folder), 0o755);
+    }
+    expect((await desk.say(['remove', '--all', '-f'])).status).toBe(0);
   });
 });
