@@ -11,7 +11,8 @@ import { checkCopy, isLink, leadsTo, readCopy, statesOf, type Copy } from './cop
 import { changesFiles, pathsOf, planCopy, type Step } from './plan.mts';
 import { SKILL, realPlace } from './places.mts';
 import { foundRecord, makeRecord, type FoundRecord, type InstallRecord } from './record.mts';
-import type { HookRecord } from './hooks/wire.mts';
+import { HOOKS } from './hooks/harnesses.mts';
+import { unwireHooks, wireHooks, type HookRecord } from './hooks/wire.mts';
 import type { Source } from './source.mts';
 import { beginWork, stageFiles } from './stage.mts';
 
@@ -69,7 +70,12 @@ export async function bring(request: BringRequest): Promise<Brought> {
     const staged = await stageFiles(work.stage, request.source, pathsOf(brought.steps, 'add', 'replace', 'set-aside'));
     const known = new Map(copy.owned);
     for (const [name, hash] of request.source.files) known.set(name, [...(known.get(name) ?? []), hash]);
-    const wire = (): HookRecord[] => mergeHooks(record.hooks, request.wire?.(false) ?? []);
+    const wire = (): HookRecord[] => {
+      // An entry that starts the place where the copy was, or has an older form, would stay beside the new one.
+      for (const old of copy.record?.hooks ?? []) if (record.hooks.some((now) => now.settings === old.settings && (now.command !== old.command || now.entry_sha256 !== old.entry_sha256))) unwireHooks(old);
+      const finished = unfinishedHooks(copy, request).map(({ harness, settings }) => wireHooks({ harness, settings, copy: request.target }));
+      return mergeHooks(record.hooks, [...finished, ...(request.wire?.(false) ?? [])]);
+    };
     const applied = applyChange({ target: request.target, operation: request.operation, steps: brought.steps, wanted: request.source.files, staged, known, record, relativeLinks: request.relativeLinks, wire });
     return { ...brought, setAside: applied.setAside, links: applied.record.links, unlinked: applied.unlinked, hooks: applied.record.hooks };
   } finally {
@@ -97,7 +103,7 @@ function decide(request: BringRequest): Decision {
   if (operation === 'install' && copy.record !== undefined && copy.pending === undefined && before === source.version && !force) {
     const { changed, missing } = checkCopy(copy);
     // Only links and hooks may come besides, in the record that stands.
-    const same = { ...(copy.record.document as unknown as InstallRecord), links: record.links, hooks: record.hooks, harness: record.harness };
+    const same = { ...(copy.record.document as unknown as InstallRecord), target, links: record.links, hooks: record.hooks, harness: record.harness };
     const brought: Brought = { ...base, action: 'already', kept: changed, missing, files: copy.record.files.size, links: record.links, hooks: record.hooks };
     return { brought, copy, record: same, work: addsToRecord(copy, record) };
   }
@@ -134,20 +140,22 @@ function recordOf(request: BringRequest, copy: Copy): InstallRecord {
 
 /**
  * The recorded links that are the copy's, or are made again. Where somebody has put something else in the place of one, it is
- * theirs. A copy that was moved, or came with a repository, has the paths of another place: a link that went with it counts,
- * and none is made where the record alone says so.
+ * theirs; and none is made outside of a repository because its record says so.
  */
-function ownLinks({ links, document }: FoundRecord, { target, repository }: BringRequest): string[] {
-  const at = typeof document['target'] === 'string' ? document['target'] : target;
-  const stayed = path.resolve(at) === path.resolve(target);
-  const here = stayed ? links : links.map((link) => path.resolve(target, path.relative(at, link)));
-  const mayMake = (link: string): boolean => stayed && (repository === undefined || isBelow(repository, link));
-  return here.filter((link) => leadsTo(link, target) || (!isThere(link) && mayMake(link)));
+function ownLinks({ links }: FoundRecord, { target, repository }: BringRequest): string[] {
+  return links.filter((link) => leadsTo(link, target) || (!isThere(link) && fileAbove(link) === undefined && (repository === undefined || isBelow(repository, link))));
 }
 
 function isBelow(folder: string, file: string): boolean {
   const below = path.relative(folder, realPlace(file));
   return below !== '' && below.split(path.sep)[0] !== '..' && !path.isAbsolute(below);
+}
+
+/** What an interrupted run was about to wire, whichever run finishes it. A repository's word is taken for its own settings only. */
+function unfinishedHooks({ record, pending }: Copy, { repository }: BringRequest): readonly HookRecord[] {
+  if (pending === undefined || pending.operation === 'remove') return [];
+  const wired = (hook: HookRecord): boolean => record?.hooks.some(({ settings, command }) => settings === hook.settings && command === hook.command) === true;
+  return (pending.record?.hooks ?? []).filter((hook) => Object.hasOwn(HOOKS, hook.harness) && !wired(hook) && (repository === undefined || isBelow(repository, hook.settings)));
 }
 
 /** One wiring for each settings file, the later one. */
@@ -167,13 +175,35 @@ function addsToRecord({ record }: Copy, { links, hooks, harness }: InstallRecord
 function saysOther(copy: Copy, record: InstallRecord): boolean {
   const found = copy.record;
   const now = foundRecord(record as unknown as Record<string, unknown>);
-  return found === undefined || found.version !== now.version || found.filesSha256 !== now.filesSha256 || addsToRecord(copy, record);
+  return found === undefined || found.version !== now.version || found.filesSha256 !== now.filesSha256 || found.document['target'] !== record.target || addsToRecord(copy, record);
+}
+
+/** What stands in the way of a path's folders: the nearest that is there above it, where that is no folder. */
+function fileAbove(file: string): string | undefined {
+  const above = nearestAbove(file);
+  return isFolder(above) ? undefined : above;
+}
+
+function nearestAbove(file: string): string {
+  let above = path.dirname(file);
+  while (!isThere(above) && above !== path.dirname(above)) above = path.dirname(above);
+  return above;
+}
+
+/** Throws IO where nothing can be made at `link`: known before the copy is begun, it leaves none behind. */
+function mustBeWritable(link: string): void {
+  const above = nearestAbove(link);
+  try {
+    fs.accessSync(above, fs.constants.W_OK | fs.constants.X_OK);
+  } catch (cause) {
+    throw new HandoffError('IO', `${link} cannot be made: nothing can be written in ${above}`, { cause });
+  }
 }
 
 /** Throws where nothing may be put: onto a link or a file, or onto what it is copied from. */
 function mustBePlace(target: string, source: string): void {
-  const parent = path.dirname(target);
-  if (fs.statSync(parent, { throwIfNoEntry: false })?.isDirectory() === false) throw new HandoffError('EXISTS', `${parent} is there and is no folder`);
+  const blocking = fileAbove(target);
+  if (blocking !== undefined) throw new HandoffError('EXISTS', `${blocking} is there and is no folder`);
   const stat = fs.lstatSync(target, { throwIfNoEntry: false });
   if (stat?.isSymbolicLink() === true) throw new HandoffError('EXISTS', `${target} is a link to ${fs.readlinkSync(target)}, and nothing is written through it; remove the link first, or name the folder that it leads to with --path`);
   if (stat !== undefined && !stat.isDirectory()) throw new HandoffError('EXISTS', `${target} is there and is no folder`);
@@ -190,7 +220,13 @@ function mustBePlace(target: string, source: string): void {
 /** Throws where something else stands in the place of a link. */
 function mustBeLinkable(target: string, links: readonly string[]): void {
   for (const link of links) {
-    if (!isThere(link) || leadsTo(link, target)) continue;
+    const blocking = fileAbove(link);
+    if (blocking !== undefined) throw new HandoffError('EXISTS', `${link} cannot be linked to ${target}: ${blocking} is there and is no folder`);
+    if (leadsTo(link, target)) continue;
+    if (!isThere(link)) {
+      mustBeWritable(link);
+      continue;
+    }
     const what = isLink(link) ? `is a link to ${fs.readlinkSync(link)}` : 'is there and is no link';
     throw new HandoffError('EXISTS', `${link} ${what}, so it cannot be linked to ${target}; move it away first`);
   }

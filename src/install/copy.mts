@@ -5,10 +5,10 @@ import { errnoOf } from '../lib/errors.mts';
 import { fileSetHash, sha256 } from '../lib/hash-chain.mts';
 import { isFolder, isThere } from '../lib/look.mts';
 import { readPending, type FoundPending } from './pending.mts';
-import { readRecord, type FoundRecord } from './record.mts';
+import { REFUSED, readRecord, type FoundRecord } from './record.mts';
 
-/** What a path of the copy is: a file by its hash; a folder, a link or something odd; missing, or behind a link. */
-export type State = { readonly is: 'file'; readonly sha256: string } | { readonly is: 'other' | 'missing' | 'outside' };
+/** What a path of the copy is: a file by its hash; a folder, a link or something odd; a file that may not be read; missing, or behind a link. */
+export type State = { readonly is: 'file'; readonly sha256: string } | { readonly is: 'other' | 'unreadable' | 'missing' | 'outside' };
 
 export interface Copy {
   readonly path: string;
@@ -27,8 +27,9 @@ export interface Copy {
 /** Reads the record and the intent of the copy at `target`, and no other file of it but to tell whose it is. Throws as the file system does. */
 export function readCopy(target: string): Copy {
   const found = readRecord(target);
-  const record = typeof found === 'object' ? found : undefined;
-  const pending = readPending(target);
+  const record = typeof found === 'object' ? seenFrom(target, found) : undefined;
+  const intent = readPending(target);
+  const pending = intent?.record === undefined ? intent : { ...intent, record: seenFrom(target, intent.record) };
   return {
     path: target,
     there: isThere(target),
@@ -38,6 +39,24 @@ export function readCopy(target: string): Copy {
     pending,
     owned: ownedFiles(target, record, pending),
   };
+}
+
+/**
+ * The record as it holds where the copy is now. One that was moved, or came with a repository, has the paths of another place: of its
+ * links and hooks those count that went with it, and the hooks of a place where no copy is any more. What was copied from a copy
+ * that stands has none.
+ */
+function seenFrom(target: string, found: FoundRecord): FoundRecord {
+  const at = found.document['target'];
+  const here = realCopy(target) ?? path.resolve(target);
+  if (typeof at !== 'string' || path.resolve(at) === here || realCopy(at) === here) return found;
+  const moved = (file: string): string => path.resolve(here, path.relative(at, file));
+  const hooks = found.hooks.flatMap((hook) => {
+    const settings = moved(hook.settings);
+    if (settings !== path.resolve(hook.settings) && isThere(settings)) return [{ ...hook, settings, ...(hook.backup === undefined ? {} : { backup: moved(hook.backup) }) }];
+    return isThere(path.join(at, 'SKILL.md')) ? [] : [hook];
+  });
+  return { ...found, links: found.links.map(moved).filter((link) => leadsTo(link, here)), hooks };
 }
 
 function ownedFiles(target: string, record: FoundRecord | undefined, pending: FoundPending | undefined): Map<string, readonly string[]> {
@@ -85,16 +104,24 @@ export function statesOf(target: string, names: Iterable<string>): Map<string, S
 }
 
 function stateOf(file: string): State {
-  const stat = lstat(file);
-  if (stat === undefined) return { is: 'missing' };
-  return stat.isFile() ? { is: 'file', sha256: sha256(fs.readFileSync(file)) } : { is: 'other' };
+  try {
+    const stat = fs.lstatSync(file, { throwIfNoEntry: false });
+    if (stat === undefined) return { is: 'missing' };
+    return stat.isFile() ? { is: 'file', sha256: sha256(fs.readFileSync(file)) } : { is: 'other' };
+  } catch (error) {
+    const errno = errnoOf(error) ?? '';
+    // Another installer may take a file away between the look and the reading.
+    if (['ENOENT', 'ENOTDIR'].includes(errno)) return { is: 'missing' };
+    if (REFUSED.includes(errno)) return { is: 'unreadable' };
+    throw error;
+  }
 }
 
 function lstat(file: string): fs.Stats | undefined {
   try {
     return fs.lstatSync(file, { throwIfNoEntry: false });
   } catch (error) {
-    if (errnoOf(error) === 'ENOTDIR') return undefined;
+    if (errnoOf(error) === 'ENOTDIR' || REFUSED.includes(errnoOf(error) ?? '')) return undefined;
     throw error;
   }
 }
@@ -115,8 +142,10 @@ export function checkCopy(copy: Copy): Checked {
   const files = record?.files ?? new Map<string, string | undefined>();
   const states = statesOf(target, files.keys());
   const missing = [...states].filter(([, { is }]) => is === 'missing').map(([name]) => name);
-  const changed = [...states].filter(([name, state]) => state.is !== 'missing' && (state.is !== 'file' || !isAsRecorded(copy, name, state.sha256))).map(([name]) => name);
+  const hidden = [...states].filter(([, { is }]) => is === 'unreadable').map(([name]) => name);
+  const changed = [...states].filter(([name, state]) => state.is !== 'missing' && state.is !== 'unreadable' && (state.is !== 'file' || !isAsRecorded(copy, name, state.sha256))).map(([name]) => name);
   const problems = unreadable === undefined ? [] : [unreadable];
+  if (hidden.length > 0) problems.push(`may not be read: ${hidden.join(', ')}`);
   if (record !== undefined) problems.push(...recordProblems(record), ...linkProblems(record, target));
   if (pending !== undefined) problems.push(`interrupted: ${pending.operation} did not come to its end; running it again finishes it`);
   const state = pending !== undefined ? 'interrupted'

@@ -84,6 +84,9 @@ function get(url: URL, limits: DownloadLimits, until: number, accept: string): P
 
 /** A host with several addresses fails with an error for each and no message of its own. */
 function messageOf(error: Error): string {
+  // Between a company's network and the rest a certificate of its own often stands, of which npm was told and Node was not.
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  if (/CERT|^UNABLE_TO_/.test(code)) return `${error.message}; where that certificate is to be trusted, NODE_EXTRA_CA_CERTS=<file> says so`;
   return error.message || (error instanceof AggregateError ? (error.errors as Error[]).map(({ message }) => message).join('; ') : error.name);
 }
 

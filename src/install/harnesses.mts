@@ -19,6 +19,8 @@ export interface Harness {
   readonly moved?: { readonly variable: string; readonly folder: string };
   /** What the client does with two copies, where that is known. */
   readonly twice?: string;
+  /** Of a repository it reads the folder that it is started in, and none above. */
+  readonly cwdOnly?: true;
   /** Skills of a repository count only after a person has trusted it. */
   readonly trust?: true;
   /** Where its hooks are set: in the home, in a repository, and whose form they have. */
@@ -45,7 +47,7 @@ export const HARNESSES: readonly Harness[] = [
   {
     id: 'gemini', also: ['gemini-cli'], name: 'Gemini CLI',
     user: ['.gemini/skills', SHARED], project: ['.gemini/skills', SHARED], presence: ['.gemini'],
-    twice: 'takes the one in .agents/skills, and a project\'s before the user\'s', trust: true,
+    twice: 'takes the one in .agents/skills, and a project\'s before the user\'s', trust: true, cwdOnly: true,
     hooks: { form: 'gemini', user: '.gemini/settings.json', project: '.gemini/settings.json' },
   },
   {
@@ -68,6 +70,7 @@ export const HARNESSES: readonly Harness[] = [
     id: 'qwen', also: ['qwen-code'], name: 'Qwen Code',
     user: ['.qwen/skills', SHARED], project: ['.qwen/skills', SHARED], presence: ['.qwen'],
     twice: 'takes the project\'s in .qwen first',
+    hooks: { form: 'qwen', user: '.qwen/settings.json', project: '.qwen/settings.json' },
   },
   {
     id: 'cline', name: 'Cline CLI',

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import { platform } from 'node:os';
 import path from 'node:path';
-import { errnoOf } from '../lib/errors.mts';
+import { HandoffError, errnoOf } from '../lib/errors.mts';
 import { makeFolder } from '../lib/fs/files.mts';
 import { leadsTo } from './copy.mts';
 
@@ -28,4 +28,14 @@ export function removeLink(link: string, target: string): boolean {
   if (!leadsTo(link, target)) return false;
   fs.unlinkSync(link);
   return true;
+}
+
+/** Throws IO where removeLink could not do it; asked before anything else is taken away. */
+export function mustBeRemovable(link: string, target: string): void {
+  if (!leadsTo(link, target)) return;
+  try {
+    fs.accessSync(path.dirname(link), fs.constants.W_OK | fs.constants.X_OK);
+  } catch (cause) {
+    throw new HandoffError('IO', `${link} cannot be removed: nothing can be written in ${path.dirname(link)}; nothing was removed`, { cause });
+  }
 }

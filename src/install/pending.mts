@@ -5,8 +5,10 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { errnoOf } from '../lib/errors.mts';
 import { readText, replaceFile } from '../lib/fs/files.mts';
-import { foundRecord, mayOwn, type FoundRecord, type InstallRecord } from './record.mts';
+import { isThere } from '../lib/look.mts';
+import { REFUSED, foundRecord, mayOwn, type FoundRecord, type InstallRecord } from './record.mts';
 
 export const PENDING_NAME = '.agents-handoff-install.pending.json';
 
@@ -29,9 +31,18 @@ export interface FoundPending {
   readonly record: FoundRecord | undefined;
 }
 
+const UNKNOWN: FoundPending = { operation: 'install', known: new Map(), record: undefined };
+
 /** Undefined where nobody is at work and nobody was interrupted. One that cannot be read knows of no files. */
 export function readPending(copy: string): FoundPending | undefined {
-  const text = readText(path.join(copy, PENDING_NAME));
+  let text: string | undefined;
+  try {
+    text = readText(path.join(copy, PENDING_NAME));
+  } catch (error) {
+    if (!REFUSED.includes(errnoOf(error) ?? '')) throw error;
+    // Of a folder that may not be searched nobody knows whether it is there; its record says so.
+    return isThere(path.join(copy, PENDING_NAME)) ? UNKNOWN : undefined;
+  }
   if (text === undefined) return undefined;
   try {
     const { operation, known, record } = JSON.parse(text) as Partial<Pending>;
@@ -41,7 +52,7 @@ export function readPending(copy: string): FoundPending | undefined {
       record: typeof record === 'object' && record !== null ? foundRecord(record as unknown as Record<string, unknown>) : undefined,
     };
   } catch {
-    return { operation: 'install', known: new Map(), record: undefined };
+    return UNKNOWN;
   }
 }
 

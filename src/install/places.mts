@@ -53,7 +53,7 @@ export function inHome(folder: string, harness: Harness, home: string, { cwd, en
 /** Every skills folder that a harness reads: the user's, and those of the repository at hand. */
 export function foldersOf(harness: Harness, home: string | undefined, ground: Ground): string[] {
   const user = home === undefined ? [] : harness.user.map((folder) => inHome(folder, harness, home, ground));
-  return [...new Set([...user, ...levels(ground.cwd).flatMap((level) => harness.project.map((folder) => path.join(level, folder)))])];
+  return [...new Set([...user, ...(harness.cwdOnly === true ? [path.resolve(ground.cwd)] : levels(ground.cwd)).flatMap((level) => harness.project.map((folder) => path.join(level, folder)))])];
 }
 
 /** From the current folder up to the repository's root. The home is no project: its folders are the user's. */
@@ -116,7 +116,7 @@ function realNearest(folder: string): string {
   } catch {
     const parent = path.dirname(folder);
     // A link that leads nowhere is not passed over: what is made must not land where nobody looked.
-    if (fs.lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw new HandoffError('IO', `${folder} is a link that leads nowhere`);
+    if (isThere(folder) && fs.lstatSync(folder).isSymbolicLink()) throw new HandoffError('IO', `${folder} is a link that leads nowhere`);
     return parent === folder ? folder : path.join(realNearest(parent), path.basename(folder));
   }
 }

@@ -5,11 +5,16 @@
  */
 import path from 'node:path';
 import { fileSetHash } from '../lib/hash-chain.mts';
+import { errnoOf } from '../lib/errors.mts';
 import { readText } from '../lib/fs/files.mts';
 import { isObject } from '../lib/json.mts';
 import type { HookRecord } from './hooks/wire.mts';
 
 export const RECORD_NAME = '.agents-handoff-install.json';
+
+/** What the system says where a file is there and is not to be read. */
+export const REFUSED: readonly string[] = ['EACCES', 'EPERM', 'ELOOP'];
+
 const RECORD_SCHEMA = '1.0-install-provenance';
 
 /** Where the files came from. */
@@ -52,7 +57,14 @@ export interface FoundRecord {
 /** The record in a copy; undefined where there is none; a sentence where it cannot be read as one. */
 export function readRecord(copy: string): FoundRecord | string | undefined {
   const file = path.join(copy, RECORD_NAME);
-  const text = readText(file);
+  let text: string | undefined;
+  try {
+    text = readText(file);
+  } catch (error) {
+    // One copy that may not be looked at must not hide the others.
+    if (REFUSED.includes(errnoOf(error) ?? '')) return `${file} cannot be read (${errnoOf(error)})`;
+    throw error;
+  }
   if (text === undefined) return undefined;
   let document: unknown;
   try {
@@ -129,8 +141,9 @@ function hashIn(value: unknown): string | undefined {
   return typeof value === 'string' ? /^(?:sha256[:-])?([0-9a-f]{64})$/i.exec(value)?.[1]?.toLowerCase() : undefined;
 }
 
+/** A hook starts our program, and nothing else: a record from elsewhere must not take out what is the user's. */
 function isHook(value: unknown): value is HookRecord {
-  return isObject(value) && ['harness', 'settings', 'command', 'entry_sha256'].every((key) => typeof value[key] === 'string') && Array.isArray(value['events']);
+  return isObject(value) && /\/tools\/agents-handoff\.mjs' auto --hook\b/.test(String(value['command'])) && ['harness', 'settings', 'command', 'entry_sha256'].every((key) => typeof value[key] === 'string') && Array.isArray(value['events']);
 }
 
 function text(value: unknown): string {

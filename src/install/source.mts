@@ -42,15 +42,16 @@ export interface ArchiveReader {
 /** The published archive of `ref`, a version or a tag, unpacked into a folder of its own. */
 export async function archiveSource(ref: string, reader: ArchiveReader): Promise<Source> {
   const fetched = await reader.fetch(ref);
+  const label = `${SKILL}@${fetched.version}`;
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'agents-handoff-archive-'));
   try {
     const names = await reader.unpack(fetched.bytes, root);
     return {
       root,
       version: fetched.version,
-      note: { kind: 'archive', ref, label: `${SKILL}@${fetched.version}`, archive_url: fetched.archiveUrl, archive_sha256: fetched.sha256 },
+      note: { kind: 'archive', ref, label, archive_url: fetched.archiveUrl, archive_sha256: fetched.sha256 },
       // An older package has no list of its own; then its archive is the list.
-      files: hashesOf(root, names.includes(LIST) ? listOf(root) : names),
+      files: hashesOf(root, names.includes(LIST) ? listOf(root, label) : names, label),
       dispose: () => removeTree(root),
     };
   } catch (error) {
@@ -59,27 +60,28 @@ export async function archiveSource(ref: string, reader: ArchiveReader): Promise
   }
 }
 
-function listOf(root: string): string[] {
+/** `name`: what a person calls the tree. */
+function listOf(root: string, name = root): string[] {
   let list: { files?: unknown };
   try {
     list = JSON.parse(fs.readFileSync(path.join(root, LIST), 'utf8')) as { files?: unknown };
   } catch (cause) {
-    throw new HandoffError('DAMAGED', `${root} is no whole package: ${LIST} cannot be read ("npm run build" makes it)`, { cause });
+    throw new HandoffError('DAMAGED', `${name} is no whole package: ${LIST} cannot be read ("npm run build" makes it)`, { cause });
   }
-  if (!Array.isArray(list.files) || !list.files.every((name) => typeof name === 'string')) throw new HandoffError('DAMAGED', `${root} is no whole package: ${LIST} lists no files`);
+  if (!Array.isArray(list.files) || !list.files.every((name) => typeof name === 'string')) throw new HandoffError('DAMAGED', `${name} is no whole package: ${LIST} lists no files`);
   return list.files;
 }
 
-function hashesOf(root: string, names: readonly string[]): Map<string, string> {
+function hashesOf(root: string, names: readonly string[], tree = root): Map<string, string> {
   const files = new Map<string, string>();
   for (const name of names) {
     if (!mayOwn(name)) throw new HandoffError('SHAPE', `the package names ${JSON.stringify(name)}, which may not be part of a copy; nothing was installed`);
     const file = path.join(root, name);
     if (fs.lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) {
-      throw new HandoffError('DAMAGED', `${root} is no whole package: ${name} is missing; nothing was installed`, { data: { missing: name } });
+      throw new HandoffError('DAMAGED', `${tree} is no whole package: ${name} is missing; nothing was installed`, { data: { missing: name } });
     }
     files.set(name, sha256(fs.readFileSync(file)));
   }
-  if (!files.has('SKILL.md')) throw new HandoffError('DAMAGED', `${root} holds no skill: SKILL.md is missing; nothing was installed`);
+  if (!files.has('SKILL.md')) throw new HandoffError('DAMAGED', `${tree} holds no skill: SKILL.md is missing; nothing was installed`);
   return files;
 }

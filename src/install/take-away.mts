@@ -7,7 +7,7 @@ import { isFolder } from '../lib/look.mts';
 import { removeEmptyFolders } from './apply.mts';
 import { mustRest } from './at-rest.mts';
 import { isLink, readCopy, statesOf, type Copy } from './copy.mts';
-import { removeLink } from './links.mts';
+import { mustBeRemovable, removeLink } from './links.mts';
 import { MARK, PENDING_NAME, removePending, writePending } from './pending.mts';
 import { RECORD_NAME, makeRecord } from './record.mts';
 import type { HookRecord } from './hooks/wire.mts';
@@ -17,7 +17,7 @@ export interface TakeRequest {
   target: string;
   dryRun: boolean;
   /** Takes a hook out of its settings; `changed` where it is not as it was wired, and stays. */
-  unwire(hook: HookRecord): 'removed' | 'absent' | 'changed';
+  unwire(hook: HookRecord, dryRun: boolean): 'removed' | 'absent' | 'changed';
   onSignal(undo: () => void): () => void;
 }
 
@@ -40,7 +40,7 @@ export interface Taken {
 
 /** Throws HandoffError: DAMAGED where no record tells what may go, HELD while the store in the copy is at work. */
 export function takeAway(request: TakeRequest): Taken {
-  const first = look(request.target);
+  const first = look(request);
   if (first.taken.action === 'absent' || request.dryRun) {
     // What a killed run left behind at its very end.
     if (!request.dryRun && first.empty) removeEmpty(request.target);
@@ -49,7 +49,7 @@ export function takeAway(request: TakeRequest): Taken {
   const work = beginWork(request.target, 'remove');
   const free = request.onSignal(() => work.end());
   try {
-    const { copy, taken } = look(request.target);
+    const { copy, taken } = look(request);
     return taken.action === 'absent' ? taken : remove(copy, taken, request);
   } finally {
     free();
@@ -59,7 +59,7 @@ export function takeAway(request: TakeRequest): Taken {
 
 interface Looked { copy: Copy; taken: Taken; empty: boolean }
 
-function look(target: string): Looked {
+function look({ target, unwire }: TakeRequest): Looked {
   if (isLink(target)) throw new HandoffError('EXISTS', `${target} is a link; only the folder that it leads to can be removed as a copy`);
   const copy = readCopy(target);
   const names = isFolder(target) ? fs.readdirSync(target) : [];
@@ -67,7 +67,7 @@ function look(target: string): Looked {
   const nothing: Taken = { action: 'absent', target, version: undefined, files: [], links: [], hooks: [], edited: [], rest: [], store: false };
   if (!copy.installed) return { copy, taken: nothing, empty };
   if (copy.record === undefined && copy.pending === undefined) {
-    throw new HandoffError('DAMAGED', `${copy.unreadable ?? `${target} has no record (it was installed before 2.0.3)`}, so it is not known what may be removed; \`install --force\` writes a record, then remove`);
+    throw new HandoffError('DAMAGED', `${copy.unreadable ?? `${target} has no record (it was installed before 2.0.3)`}, so it is not known what may be removed; \`install --force --path\` with this folder writes a record, then remove`);
   }
   const unsure = [...copy.owned].find(([, hashes]) => hashes.length === 0);
   if (unsure !== undefined) {
@@ -78,15 +78,16 @@ function look(target: string): Looked {
   const files = [...states].filter(([name, state]) => state.is === 'file' && copy.owned.get(name)?.includes(state.sha256) === true).map(([name]) => name);
   const edited = [...states].filter(([name, { is }]) => is !== 'missing' && !files.includes(name)).map(([name]) => name);
   const links = [...new Set([...(copy.record?.links ?? []), ...(copy.pending?.record?.links ?? [])])];
-  const taken: Taken = { ...nothing, action: 'removed', version: copy.record?.version ?? copy.pending?.record?.version, files, edited, links, rest: restOf(target, files) };
+  // Judged before anything goes: settings that cannot be written stop a removal that has not begun.
+  const hooks = wiredHooks(copy).map((hook) => ({ settings: hook.settings, result: unwire(hook, true) }));
+  for (const link of links) mustBeRemovable(link, target);
+  const taken: Taken = { ...nothing, action: 'removed', version: copy.record?.version ?? copy.pending?.record?.version, files, edited, links, hooks, rest: restOf(target, files) };
   return { copy, taken: { ...taken, store: taken.rest.some((name) => name === 'projects' || name === 'INDEX.json') }, empty };
 }
 
 function remove(copy: Copy, taken: Taken, { unwire, target }: TakeRequest): Taken {
-  const record = copy.pending?.record ?? copy.record;
   writePending(target, { operation: 'remove', known: Object.fromEntries([...copy.owned].map(([name, hashes]) => [name, [...hashes]])), record: intended(copy, taken) });
-  const wired = new Map([...(copy.record?.hooks ?? []), ...(record?.hooks ?? [])].map((hook) => [hook.settings, hook]));
-  const hooks = [...wired.values()].map((hook) => ({ settings: hook.settings, result: unwire(hook) }));
+  const hooks = wiredHooks(copy).map((hook) => ({ settings: hook.settings, result: unwire(hook, false) }));
   const links = taken.links.filter((link) => removeLink(link, target));
   // A skill that is half gone must not be found as one.
   const files = [...taken.files].sort((a, b) => Number(b === 'SKILL.md') - Number(a === 'SKILL.md'));
@@ -96,6 +97,11 @@ function remove(copy: Copy, taken: Taken, { unwire, target }: TakeRequest): Take
   removePending(target);
   if (!removeEmpty(target)) syncFolder(target);
   return { ...taken, links, hooks, rest: restOf(target, []) };
+}
+
+/** One for each settings file; what an interrupted run was about to wire stands for what was there before. */
+function wiredHooks({ record, pending }: Copy): HookRecord[] {
+  return [...new Map([...(record?.hooks ?? []), ...(pending?.record?.hooks ?? [])].map((hook) => [hook.settings, hook])).values()];
 }
 
 /** What a run that finds this one interrupted must know besides the files. */

@@ -4,7 +4,7 @@ import { mustRest } from './at-rest.mts';
 import { readCopy } from './copy.mts';
 import type { HookHarness } from './hooks/harnesses.mts';
 import type { HookRecord } from './hooks/wire.mts';
-import { removeLink } from './links.mts';
+import { mustBeRemovable, removeLink } from './links.mts';
 import { realPlace } from './places.mts';
 import { beginWork } from './stage.mts';
 import type { Taken } from './take-away.mts';
@@ -18,28 +18,31 @@ export interface UnserveRequest {
   harnesses: readonly string[];
   forms: readonly HookHarness[];
   dryRun: boolean;
-  unwire(hook: HookRecord): 'removed' | 'absent' | 'changed';
+  unwire(hook: HookRecord, dryRun: boolean): 'removed' | 'absent' | 'changed';
   onSignal(undo: () => void): () => void;
 }
 
 /** Throws HELD while a store in the copy is at work, or another installer is. */
 export function unserve({ target, link, harnesses, forms, dryRun, unwire, onSignal }: UnserveRequest): Taken {
-  const taken: Taken = { action: 'unserved', target: link ?? target, version: readCopy(target).record?.version, files: [], links: link === undefined ? [] : [link], hooks: [], edited: [], rest: [], store: false };
+  // Judged before anything goes, as in takeAway.
+  if (link !== undefined) mustBeRemovable(link, target);
+  const judged = hooksOf(target, forms).map((hook) => ({ settings: hook.settings, result: unwire(hook, true) }));
+  const taken: Taken = { action: 'unserved', target: link ?? target, version: readCopy(target).record?.version, files: [], links: link === undefined ? [] : [link], hooks: judged, edited: [], rest: [], store: false };
   if (dryRun) return taken;
   mustRest(target);
   const work = beginWork(target, 'remove');
   const free = onSignal(() => work.end());
   try {
     const { record } = readCopy(target);
-    const mine = record?.hooks.filter((hook) => forms.includes(hook.harness)) ?? [];
-    const hooks = mine.map((hook) => ({ settings: hook.settings, result: unwire(hook) }));
+    const hooks = hooksOf(target, forms).map((hook) => ({ settings: hook.settings, result: unwire(hook, false) }));
     // The record before the link: a link that it does not name can still be removed; one that it names and that is gone would be made again.
     if (record !== undefined) {
       writeRecord(target, {
         ...record.document,
+        target,
         harness: record.harness.split(',').filter((id) => !harnesses.includes(id)).join(','),
         links: record.links.filter((one) => link === undefined || realPlace(one) !== realPlace(link)),
-        hooks: record.hooks.filter((hook) => !mine.includes(hook)),
+        hooks: record.hooks.filter((hook) => !forms.includes(hook.harness)),
       });
     }
     if (link !== undefined) removeLink(link, target);
@@ -48,4 +51,8 @@ export function unserve({ target, link, harnesses, forms, dryRun, unwire, onSign
     free();
     work.end();
   }
+}
+
+function hooksOf(target: string, forms: readonly HookHarness[]): HookRecord[] {
+  return readCopy(target).record?.hooks.filter((hook) => forms.includes(hook.harness)) ?? [];
 }

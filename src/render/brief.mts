@@ -3,6 +3,7 @@
  * (text.mts), so that nothing which was said in a session can pass for this document's own words.
  */
 import { counted } from '../lib/plural.mts';
+import { promotedRevision, promotedWhen } from '../lib/promotion.mts';
 import * as sections from './sections.mts';
 import { serviceFailure } from './pending.mts';
 import { fenced, head, inBullet, inline, shown, tail } from './text.mts';
@@ -214,7 +215,7 @@ function provenance(view: RenderView): string {
   if (view.bad_lines !== undefined && view.bad_lines > 0) extra.push(`- lines that were not valid JSON and are missing here: ${view.bad_lines}`);
   const unread = unreadNote(view);
   if (unread !== undefined) extra.push(`- ${unread}`);
-  if (view.promoted_gate !== undefined) extra.push(`- promoted: ${inline(view.promoted_gate, 20)} at revision ${view.promoted_revision ?? '?'} of ${view.revisions}`);
+  if (view.promoted_gate !== undefined) extra.push(`- promoted: ${inline(view.promoted_gate, 20)} ${promotedWhen(promotedRevision(view), view.revisions)}`);
   const paths = view.source_paths.slice(0, 10).map((path) => inline(path, 300)).join(', ');
   const more = view.source_paths.length > 10 ? `, and ${view.source_paths.length - 10} more` : '';
   return [

@@ -25,6 +25,7 @@ export interface RenderView {
   fork?: { of: string; by: string; until_seq?: number; apart?: true; elsewhere?: true };
   subagents?: readonly { id: string; path: string; title: string }[];
   promoted_gate?: string;
+  promoted_at?: string;
   promoted_revision?: number;
   skipped?: number;
   bad_lines?: number;

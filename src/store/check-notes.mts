@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { readFile } from '../lib/fs/files.mts';
+import { promotedRevision, promotedWhen } from '../lib/promotion.mts';
 import { blockSha256, splitHandoffBytes } from './evidence.mts';
 import { note, type Finding } from './findings.mts';
 import type { SessionPaths } from './layout.mts';
@@ -40,7 +41,8 @@ export function checkSources(manifest: Manifest): Finding[] {
 }
 
 export function checkPromotion(manifest: Manifest): Finding[] {
-  const at = manifest.promoted_revision;
-  if (manifest.promoted_gate === undefined || at === undefined || at >= manifest.revisions) return [];
-  return [note('promotion-old', `promoted at revision ${at} of ${manifest.revisions}`, manifest.revisions, at)];
+  const at = promotedRevision(manifest);
+  if (manifest.promoted_gate === undefined || (at !== undefined && at >= manifest.revisions)) return [];
+  const text = `promoted ${promotedWhen(at, manifest.revisions)}`;
+  return [at === undefined ? note('promotion-old', text) : note('promotion-old', text, manifest.revisions, at)];
 }

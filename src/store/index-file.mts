@@ -8,6 +8,7 @@ import path from 'node:path';
 import { readFile, readText, replaceFile } from '../lib/fs/files.mts';
 import { acquire } from '../lib/fs/lock.mts';
 import { errnoOf } from '../lib/errors.mts';
+import { promotedRevision } from '../lib/promotion.mts';
 import { INDEX_KEY, sessionPaths, storePaths } from './layout.mts';
 import { readManifest, type Manifest } from './manifest.mts';
 import { objectiveHead, objectiveOf } from './objective.mts';
@@ -39,6 +40,7 @@ export const NEW = 'new';
 /** `objective` as the build or the summary has it; `(none)` gives no key. */
 export function indexRow(folder: string, manifest: Manifest, objective = ''): IndexRow {
   const head = objectiveHead(objective);
+  const revision = promotedRevision(manifest);
   return {
     id: folder,
     uuid: manifest.session,
@@ -52,7 +54,7 @@ export function indexRow(folder: string, manifest: Manifest, objective = ''): In
     ...(head === '' ? {} : { objective: head }),
     ...(manifest.uuid === undefined ? {} : { source_id: manifest.uuid }),
     ...(manifest.promoted_gate === undefined ? {} : {
-      promoted: { gate: manifest.promoted_gate, ...(manifest.promoted_revision === undefined ? {} : { revision: manifest.promoted_revision }) },
+      promoted: { gate: manifest.promoted_gate, ...(revision === undefined ? {} : { revision }) },
     }),
   };
 }

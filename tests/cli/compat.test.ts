@@ -115,6 +115,22 @@ describe('a store that 2.0.x wrote', () => {
     expect(session(root, 'docs/prices').manifest['evidence_contract_sha256']).toBe(sha(BLOCK));
   });
 
+  it('says of a promotion of 2.0.x, which names no revision, that more was written since', () => {
+    const { dir, root, handoff, must } = place('compat');
+    const marks = (): string[] => [/VERIFIED.*/.exec(must('list'))?.[0] ?? '', handoff('show', 'prices').stderr, must('verify', 'prices').split('\n').slice(1).join('')];
+    // Its index knows of no promotion; a row of ours does.
+    expect(marks()).toEqual(['', '', '']);
+    run('agents-handoff', ['index'], { env: { HANDOFFS_ROOT: root } });
+    expect(marks()).toEqual(['VERIFIED', '', '']);
+    fs.appendFileSync(path.join(dir, 'p.jsonl'), records(MORE['p.jsonl'] ?? []));
+    must('build', 'p.jsonl', '--session', 'prices');
+    expect(marks()).toEqual(['VERIFIED before revision 2', expect.stringContaining('promoted before revision 2\n'), expect.stringContaining('promoted before revision 2')]);
+    expect(session(root, 'docs/prices').brief).toContain('\n- promoted: VERIFIED before revision 2\n');
+    must('export', 'prices', '--html', path.join(dir, 'page.html'));
+    expect(fs.readFileSync(path.join(dir, 'page.html'), 'utf8')).toContain('"promoted_when":"before revision 2"');
+    expect(JSON.parse(run('agents-handoff', ['verify-gate', 'prices'], { env: { HANDOFFS_ROOT: root } }).stdout)).toMatchObject({ verdict: 'VERIFIED', promoted: 'promoted before revision 2' });
+  });
+
   it('takes what stands above the watermark where the bytes are not the ones that were hashed', () => {
     const { dir, root, must } = place('empty');
     // 2.0.x hashed the text with U+FFFD in the place of a byte that is not UTF-8.

@@ -44,6 +44,7 @@ describe.each(ENTRIES)('%s', (entry) => {
     const { status, stdout, stderr } = run(entry, ['--version'], { node: ['--import', old] });
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^agents-handoff needs Node\.js 20 or newer; this is 18\.19\.1\.\n$/);
+    if (entry === 'agents-handoff') expect(run(entry, ['auto', '--hook'], { node: ['--import', old] })).toMatchObject({ status: 0, stdout: '', stderr });
   });
 });
 

@@ -1,6 +1,7 @@
 import type { Command } from '../../lib/cli/command.mts';
 import { storeHere } from '../../lib/cli/store.mts';
 import { HandoffError } from '../../lib/errors.mts';
+import { promotedWhen } from '../../lib/promotion.mts';
 import type { IndexRow } from '../../store/index-file.mts';
 import { allSessions } from '../../store/lookup.mts';
 
@@ -77,5 +78,5 @@ function cutMiddle(name: string): string {
 
 function promoted({ promoted: by, revisions }: IndexRow): string {
   if (by === undefined) return '';
-  return by.revision !== undefined && by.revision < revisions ? `${by.gate} at revision ${by.revision} of ${revisions}` : by.gate;
+  return by.revision === undefined || by.revision < revisions ? `${by.gate} ${promotedWhen(by.revision, revisions)}` : by.gate;
 }

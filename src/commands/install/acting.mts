@@ -12,15 +12,15 @@ export const NOTHING_INSTALLED = 'nothing is installed; `npx agents-handoff inst
 
 export interface Failure { target: string; error: { code: string; message: string } }
 
-/** Runs `work` for each; failures that a person may meet are gathered, and told on stderr. With one only it is thrown. */
-export async function forEach<T, R>(items: readonly T[], targetOf: (item: T) => string, io: Io, work: (item: T) => Promise<R> | R): Promise<{ done: R[]; failed: Failure[] }> {
+/** Runs `work` for each; failures that a person may meet are gathered, and told on stderr. With one `alone` it is thrown. */
+export async function forEach<T, R>(items: readonly T[], targetOf: (item: T) => string, io: Io, work: (item: T) => Promise<R> | R, alone = items.length === 1): Promise<{ done: R[]; failed: Failure[] }> {
   const done: R[] = [];
   const failed: Failure[] = [];
   for (const item of items) {
     try {
       done.push(await work(item));
     } catch (error) {
-      if (items.length === 1 || !(error instanceof HandoffError || errnoOf(error) !== undefined)) throw error;
+      if (alone || !(error instanceof HandoffError || errnoOf(error) !== undefined)) throw error;
       const { message } = error as Error;
       failed.push({ target: targetOf(item), error: { code: error instanceof HandoffError ? error.code : 'IO', message } });
       io.note(message);

@@ -1,19 +1,22 @@
 import path from 'node:path';
 import type { Command, Io } from '../../lib/cli/command.mts';
 import { HandoffError } from '../../lib/errors.mts';
-import { adoptStore, strayStore } from '../../install/adopt.mts';
+import { installedCopy } from '../../lib/handoff-root.mts';
+import { isFolder } from '../../lib/look.mts';
+import { storePaths } from '../../store/layout.mts';
+import { adoptStore, strayStore, type Adopted } from '../../install/adopt.mts';
 import { bring, type Brought } from '../../install/bring.mts';
 import { realCopy } from '../../install/copy.mts';
 import { twice } from '../../install/found.mts';
 import { HARNESSES, type Harness } from '../../install/harnesses.mts';
 import { HOOKS } from '../../install/hooks/harnesses.mts';
 import { wireHooks, type HookRecord } from '../../install/hooks/wire.mts';
-import { SKILL, foldersOf, homeIfAny, inHome, isHere } from '../../install/places.mts';
+import { SKILL, foldersOf, homeIfAny, inHome, isHere, isUsers } from '../../install/places.mts';
 import { chooseTargets, type Target, type Targets, type Wanted } from '../../install/targets.mts';
-import { commandOf, forEach } from './acting.mts';
+import { commandOf, forEach, quoted } from './acting.mts';
 import { DRY_RUN_FLAG, FORCE_FLAG, REGISTRY_FLAG, TARGET_FLAGS, TELL_FLAGS, VERSION_FLAG, groundOf, namesTarget, wantedOf } from './flags.mts';
 import { sourceOf } from './origin.mts';
-import { broughtJson, broughtText, warnUnlinked } from './report.mts';
+import { broughtJson, broughtText, warnOlder, warnUnlinked } from './report.mts';
 
 const flags = {
   ...TARGET_FLAGS,
@@ -39,6 +42,7 @@ export const command: Command<typeof flags> = {
     const chosen = chooseTargets(wanted, ground);
     const home = homeIfAny(ground);
     const stray = home === undefined ? undefined : strayStore(home, ground);
+    const before = home === undefined ? undefined : installedCopy(home, io.env);
     const hooked = options.hooks === true ? hookedHarnesses(chosen, io) : [];
     const source = await sourceOf(options, io);
     const dryRun = options['dry-run'] === true;
@@ -49,7 +53,10 @@ export const command: Command<typeof flags> = {
       const { done, failed } = await forEach(chosen.targets, ({ target }) => target, io, one);
       const apart = await instead(done, io, one);
       const all = [...done, ...apart];
+      const now = dryRun || home === undefined ? undefined : installedCopy(home, io.env);
+      if (before !== undefined && now !== undefined && now !== before && isFolder(storePaths(before).projects)) io.note(`${now} is the default store now; the handoffs in ${before} stay there: ${takeOver(now, before)} brings them over`);
       const adopted = dryRun || stray === undefined || home === undefined || all.length === 0 ? undefined : adoptStore(stray, home, io.env);
+      if (!dryRun) warnOlder(all, options.version, io);
       const warnings = dryRun ? [] : twice(ground);
       for (const warning of warnings) io.note(warning);
       if (wanted.location !== 'global') noteTrust(chosen, io);
@@ -63,7 +70,8 @@ export const command: Command<typeof flags> = {
         text: [
           ...all.flatMap((brought) => broughtText(brought, dryRun, options)),
           ...skippedLines(chosen),
-          ...(adopted === undefined ? [] : [`install: moved the handoffs of ${adopted.from} into ${adopted.to}, which is the store now${adopted.left.length === 0 ? '' : `; left behind, since some of that name are there: ${adopted.left.join(', ')}`}`]),
+          ...(adopted === undefined ? [] : [`install: moved the handoffs of ${adopted.from} into ${adopted.to}, which is the store now${leftBehind(adopted)}`]),
+          ...(dryRun && stray !== undefined && (before !== undefined || chosen.targets.some(({ target }) => isUsers(target, ground))) ? [`install: would move the handoffs of ${stray} into the copy, which is the store then`] : []),
           ...(dryRun || all.length === 0 ? [] : next.map((line) => `install: ${line}`)),
         ].map((line) => `${line}\n`),
         exit: failed.length === 0 ? 0 : 1,
@@ -73,6 +81,15 @@ export const command: Command<typeof flags> = {
     }
   },
 };
+
+function leftBehind({ from, to, left }: Adopted): string {
+  return left.length === 0 ? '' : `; left behind, since some of that name are there: ${left.join(', ')} (${takeOver(to, from)} compares them)`;
+}
+
+/** The line that imports what lies in another store, wherever it is typed. */
+function takeOver(copy: string, from: string): string {
+  return `HANDOFFS_ROOT=${quoted(copy)} ` + commandOf(copy, 'agents-handoff.mjs', 'federated-merge', '--from', from);
+}
 
 /** The harnesses of this line that have hooks. Throws USAGE where none has. */
 function hookedHarnesses({ served }: Targets, io: Io): Harness[] {

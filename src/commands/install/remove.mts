@@ -39,7 +39,10 @@ export const command: Command<typeof flags> = {
     if (some.length > 0 && !dryRun && options.force !== true && !(await io.confirm(`Remove ${some.map(({ target }) => target).join(' and ')}?`))) {
       throw new HandoffError('DECLINED', `nothing was removed: nobody confirmed it (--force removes without asking): ${some.map(({ target }) => target).join(', ')}`);
     }
-    const { done, failed } = dryRun ? plan : await forEach(victims, ({ place }) => place, io, (victim) => take(victim, false, io));
+    const going = dryRun ? [] : victims.filter(({ place }) => !plan.failed.some(({ target }) => target === place));
+    const gone = await forEach(going, ({ place }) => place, io, (victim) => take(victim, false, io), victims.length === 1);
+    const done = dryRun ? plan.done : gone.done;
+    const failed = [...plan.failed, ...gone.failed];
     const lines = done.length === 0 && failed.length === 0 ? ['install: nothing is installed; nothing was removed'] : done.flatMap((taken) => textOf(taken, dryRun));
     return {
       json: { ok: failed.length === 0, action: 'remove', dry_run: dryRun, results: done, failed },
@@ -71,7 +74,8 @@ function victimOf(place: string, harness: Harness, named: readonly Harness[]): V
     return { place, from: real, link: place, harness };
   }
   const others = (readCopy(place).record?.harness ?? '').split(',').filter((id) => id !== '' && !named.some((one) => one.id === id));
-  const isShared = harness.id !== 'agents' && path.dirname(place).endsWith(path.join(...SHARED.split('/')));
+  // By its real folder: a client's skills folder may be a link to the shared one.
+  const isShared = harness.id !== 'agents' && path.dirname(realPlace(place)).endsWith(path.join(...SHARED.split('/')));
   return isShared && others.length > 0 ? { place, from: realPlace(place), harness } : { place: realPlace(place) };
 }
 
@@ -85,18 +89,19 @@ function take(victim: Victim, dryRun: boolean, io: Io): Taken {
 function textOf(taken: Taken, dryRun: boolean): string[] {
   const { action, target, version, files, links, edited, rest, store } = taken;
   if (action === 'absent') return [`install: nothing is installed at ${target}; nothing was removed`];
-  if (action === 'unserved' && links.length === 0) return [`install: ${target} stays, since it serves others; a client that reads that folder finds it still (--path removes it)`, ...hookLines(taken)];
+  if (action === 'unserved' && links.length === 0) return [`install: ${target} stays, since it serves others; a client that reads that folder finds it still (--path removes it)`, ...hookLines(taken, dryRun)];
   const what = action === 'unserved' ? 'the link' : `${version ?? 'unknown'} (${counted(files.length, 'file')})`;
   return [
     `install: ${dryRun ? 'would remove' : 'removed'} ${what} from ${target}`,
     ...links.filter((link) => link !== target).map((link) => `  link ${link}`),
-    ...hookLines(taken),
+    ...hookLines(taken, dryRun),
     ...listLine('edited, kept', edited),
     ...listLine('kept', rest.map((name) => path.join(target, name))),
     ...(store ? [`  handoffs are kept there: HANDOFFS_ROOT=${target} names them, a copy that is installed there again finds them`] : []),
   ];
 }
 
-function hookLines({ hooks }: Taken): string[] {
-  return hooks.map(({ settings, result }) => `  hooks in ${settings}: ${result === 'changed' ? 'changed since, left as they are' : result}`);
+function hookLines({ hooks }: Taken, dryRun: boolean): string[] {
+  const said = { removed: dryRun ? 'would be removed' : 'removed', changed: 'changed since, left as they are', absent: 'absent' };
+  return hooks.map(({ settings, result }) => `  hooks in ${settings}: ${said[result]}`);
 }

@@ -2,6 +2,8 @@
 import type { Io } from '../../lib/cli/command.mts';
 import { counted } from '../../lib/plural.mts';
 import type { Brought } from '../../install/bring.mts';
+import { leadsTo, readCopy } from '../../install/copy.mts';
+import type { HookRecord } from '../../install/hooks/wire.mts';
 import { readRecord } from '../../install/record.mts';
 import { listLine } from './acting.mts';
 
@@ -34,10 +36,14 @@ export function broughtText(brought: Brought, dryRun: boolean, told: Told): stri
     ...listLine('edited, no longer part of the copy', left),
     ...listLine('missing', missing),
     ...setAside.map(({ path, orig }) => `  edited: ${path}, kept as ${orig}`),
-    ...links.map((link) => `  ${dryRun ? 'would link' : 'link'} ${link}`),
-    ...hooks.map((hook) => `  ${dryRun ? 'would wire hooks in' : 'hooks in'} ${hook.settings} (${hook.events.join(', ')})`),
+    ...links.map((link) => `  ${dryRun && !leadsTo(link, target) ? 'would link' : 'link'} ${link}`),
+    ...hooks.map((hook) => `  ${dryRun && !isWired(hook, target) ? 'would wire hooks in' : 'hooks in'} ${hook.settings} (${hook.events.join(', ')})`),
     ...(dryRun ? [] : tell(target, told)),
   ];
+}
+
+function isWired({ settings, command }: HookRecord, target: string): boolean {
+  return readCopy(target).record?.hooks.some((hook) => hook.settings === settings && hook.command === command) === true;
 }
 
 /** What is done to each file. Of a folder that gets many, one line: what is wired and kept is said below, and has to stay in sight. */
@@ -80,4 +86,22 @@ export function documentOf(target: string): Readonly<Record<string, unknown>> | 
 /** Links that this system does not make: the client gets a copy of its own then, and the person is told. */
 export function warnUnlinked(unlinked: readonly string[], io: Io): void {
   for (const link of unlinked) io.note(`${link} could not be made a link here, so it gets a copy of its own; update it too, and expect a client that reads both to see two`);
+}
+
+/** Said where a copy goes back to an older version although no version was asked for: an old program in a cache does that. */
+export function warnOlder(done: readonly Brought[], asked: string | undefined, io: Io): void {
+  if (asked !== undefined) return;
+  for (const { action, target, before, version } of done) {
+    if ((action === 'installed' || action === 'updated') && before !== undefined && isNewer(before, version)) {
+      io.note(`${target} was ${before}, which is newer than ${version}, the version that runs; \`npx agents-handoff@${before} update\` brings it back`);
+    }
+  }
+}
+
+/** By the three numbers only; of two that have the same ones neither is newer. */
+function isNewer(one: string, other: string): boolean {
+  const numbers = (version: string): number[] => (/^(\d+)\.(\d+)\.(\d+)/.exec(version) ?? []).slice(1).map(Number);
+  const [mine, its] = [numbers(one), numbers(other)];
+  const at = mine.findIndex((number, place) => number !== its[place]);
+  return its.length === 3 && at !== -1 && (mine[at] ?? 0) > (its[at] ?? 0);
 }

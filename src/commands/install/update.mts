@@ -8,7 +8,7 @@ import { isUsers, repositoryOf } from '../../install/places.mts';
 import { forEach, installationsMeant, NOTHING_INSTALLED } from './acting.mts';
 import { DRY_RUN_FLAG, FORCE_FLAG, REGISTRY_FLAG, TARGET_FLAGS, TELL_FLAGS, VERSION_FLAG, groundOf, wantedOf } from './flags.mts';
 import { sourceOf } from './origin.mts';
-import { broughtJson, broughtText } from './report.mts';
+import { broughtJson, broughtText, warnOlder } from './report.mts';
 
 const flags = {
   ...TARGET_FLAGS,
@@ -46,6 +46,7 @@ export const command: Command<typeof flags> = {
         force: options.force === true, dryRun, onSignal: (undo) => io.onSignal(undo),
       });
       const { done, failed } = await forEach(meant.filter((installation) => !own.includes(installation)), ({ real }) => real, io, one);
+      if (!dryRun) warnOlder(done, options.version, io);
       for (const warning of twice(groundOf(io))) io.note(warning);
       return {
         json: { ok: failed.length === 0, action: 'update', dry_run: dryRun, version: source.version, source: source.note, results: done.map((brought) => broughtJson(brought, dryRun)), failed },

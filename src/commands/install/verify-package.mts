@@ -7,6 +7,7 @@ import { treeSource } from '../../install/source.mts';
 import { verifyPackage } from '../../install/verify-package.mts';
 import { forEach, installationsMeant } from './acting.mts';
 import { REGISTRY_FLAG, TARGET_FLAGS, VERSION_FLAG, wantedOf } from './flags.mts';
+import { plainVersion } from './origin.mts';
 
 const flags = {
   ...TARGET_FLAGS,
@@ -27,8 +28,9 @@ export const command: Command<typeof flags> = {
   async run(options, _words, io) {
     const meant = installationsMeant(wantedOf(options), io);
     const registry = npmRegistry(options.registry);
+    const wanted = plainVersion(options.version);
     const one = async ({ real, copy }: Installation): Promise<Compared> => {
-      const version = options.version ?? copy.record?.version;
+      const version = wanted ?? copy.record?.version;
       if (version === undefined || version === 'unknown') throw new HandoffError('NO_MATCH', `${real} has no record that says its version; name it with --version`);
       const recorded = (copy.record?.document['source'] as Record<string, unknown> | undefined)?.['archive_sha256'];
       const files = [...(copy.record?.files.keys() ?? [])];
@@ -36,7 +38,7 @@ export const command: Command<typeof flags> = {
     };
     const tree = async (): Promise<Compared> => {
       const { root, version, files } = treeSource(io.home);
-      return { target: root, version: options.version ?? version, ...(await verifyPackage({ registry, name: SKILL, version: options.version ?? version, root, files: [...files.keys()] })) };
+      return { target: root, version: wanted ?? version, ...(await verifyPackage({ registry, name: SKILL, version: wanted ?? version, root, files: [...files.keys()] })) };
     };
     const { done, failed } = meant.length === 0 ? { done: [await tree()], failed: [] } : await forEach(meant, ({ real }) => real, io, one);
     const ok = failed.length === 0 && done.every((compared) => compared.ok);

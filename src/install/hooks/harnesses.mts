@@ -1,5 +1,5 @@
 /** How each harness that has hooks wants them. A new one is a row here. */
-export type HookHarness = 'claude-code' | 'codex' | 'gemini';
+export type HookHarness = 'claude-code' | 'codex' | 'gemini' | 'qwen';
 
 export interface HookTable {
   /** The events after which a transcript holds something new, in the order of a session. */
@@ -27,6 +27,12 @@ export const HOOKS: Readonly<Record<HookHarness, HookTable>> = {
     events: ['PreCompress', 'AfterAgent', 'SessionEnd'],
     // In milliseconds.
     fields: { timeout: 30_000 },
+    expands: /\$/,
+  },
+  qwen: {
+    events: ['Stop'],
+    // It ends a hook after 60 s. Its number was milliseconds in older versions and is seconds now.
+    fields: {},
     expands: /\$/,
   },
 };

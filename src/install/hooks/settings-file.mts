@@ -54,8 +54,13 @@ export function writeSettings(settings: string, before: Settings | undefined, te
   replaceFile(before.file, (before.bytes.subarray(0, 3).toString('utf8') === BOM ? BOM : '') + text, MARK, true, before.stat);
 }
 
-/** A rename asks only the folder; who made the file read-only meant the file. Root is let through by the system, not by us. */
+/** A rename asks the folder only; who made the file read-only meant the file. Root is let through by the system, not by us. */
 export function mustBeWritable(settings: string, { file, stat }: Settings): void {
+  try {
+    fs.accessSync(path.dirname(file), fs.constants.W_OK | fs.constants.X_OK);
+  } catch (cause) {
+    throw new HandoffError('IO', `${settings} was not changed: nothing can be written in ${path.dirname(file)}`, { cause });
+  }
   try {
     if ((stat.mode & 0o222) !== 0) return fs.accessSync(file, fs.constants.W_OK);
   } catch (cause) {

@@ -57,9 +57,10 @@ export function wireHooks({ harness, settings: given, copy, dryRun = false }: Wi
 
 /**
  * Takes out what the record names: `removed`; `absent` where nothing of it is there (any more); `changed` where an entry with our
- * command, or one that still starts our program, is another one than was written, which then stays. Throws HandoffError as wireHooks does.
+ * command, or one that still starts our program, is another one than was written, which then stays. `dryRun`: judges all and writes nothing.
+ * Throws HandoffError as wireHooks does.
  */
-export function unwireHooks(record: HookRecord): 'removed' | 'absent' | 'changed' {
+export function unwireHooks(record: HookRecord, dryRun = false): 'removed' | 'absent' | 'changed' {
   const { harness, settings, events, command, entry_sha256: hash } = record;
   if (!Object.hasOwn(HOOKS, harness)) return 'absent';
   // A record may come from anywhere, and what it calls a backup is deleted: only a name that we give is one.
@@ -68,12 +69,12 @@ export function unwireHooks(record: HookRecord): 'removed' | 'absent' | 'changed
   // Settings that cannot be read any more and do not have our command are nobody's concern here.
   if (before === undefined || !before.text.includes(JSON.stringify(command).slice(1, -1))) {
     // A run that was killed may have taken the entry out and not yet the backup away.
-    dropBackup(backup, before?.bytes);
+    if (!dryRun) dropBackup(backup, before?.bytes);
     return before !== undefined && startsStill(before.text, command) ? 'changed' : 'absent';
   }
   const less = judged(settings, () => withoutEntry(before.text, events, command, hash));
-  if (less.removed > 0) {
-    mustBeWritable(settings, before);
+  if (less.removed > 0) mustBeWritable(settings, before);
+  if (less.removed > 0 && !dryRun) {
     const entry = { type: 'command', command, ...HOOKS[harness].fields } as const;
     // Taking out cannot tell an empty list that was there from one that was made; where nothing else happened since, the backup can.
     const untouched = backup !== undefined && less.changed === 0 && isOriginal(backup, before.text, events, entry);

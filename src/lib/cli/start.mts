@@ -10,7 +10,8 @@ const OLDEST_NODE = 20;
 export function start(load: () => Promise<{ program: Program }>): void {
   if (Number(process.versions.node.split('.')[0]) < OLDEST_NODE) {
     console.error('agents-handoff needs Node.js ' + OLDEST_NODE + ' or newer; this is ' + process.versions.node + '.');
-    process.exitCode = 2;
+    // A hook stops no client: some take 2 for a word of ours to go on.
+    process.exitCode = process.argv.includes('--hook') ? 0 : 2;
     return;
   }
   void Promise.all([import('./runner.mts'), load()]).then((loaded) => loaded[0].runMain(loaded[1].program));

@@ -4,6 +4,7 @@
  * one script and that one style by their hashes and nothing else: no request, no frame, no form, no other script.
  */
 import { sha256 } from '../../lib/hash-chain.mts';
+import { promotedRevision, promotedWhen } from '../../lib/promotion.mts';
 import { shown } from '../text.mts';
 import { unreadNote } from '../unread.mts';
 import type { Digest } from '../digest.mts';
@@ -53,9 +54,9 @@ function limitsFor(turns: number): Limits {
 }
 
 function viewFields(view: RenderView): Record<string, unknown> {
-  const { session, project, harness, model, title, cwd, git, updated_at, turn_count, revisions, watermark, counts, raw_sha256, manifest_sha256, usage, redaction, parent_session, fork, promoted_gate, promoted_revision, bad_lines } = view;
+  const { session, project, harness, model, title, cwd, git, updated_at, turn_count, revisions, watermark, counts, raw_sha256, manifest_sha256, usage, redaction, parent_session, fork, promoted_gate, bad_lines } = view;
   const sources = view.source_paths.slice(0, MOST_SOURCES);
-  return { session, project, harness, model, title, cwd, git, updated_at, turn_count, revisions, watermark, counts, raw_sha256, manifest_sha256, usage, redaction, parent_session, fork, promoted_gate, promoted_revision, bad_lines, unread: unreadNote(view), sources };
+  return { session, project, harness, model, title, cwd, git, updated_at, turn_count, revisions, watermark, counts, raw_sha256, manifest_sha256, usage, redaction, parent_session, fork, promoted_gate, promoted_when: promoted_gate && promotedWhen(promotedRevision(view), revisions), bad_lines, unread: unreadNote(view), sources };
 }
 
 /** The page has every turn itself. */

@@ -42,7 +42,7 @@ function facts() {
     ['Commit', view.git && view.git.commit && view.git.commit.slice(0, 12)],
     ['Tokens in / out', view.usage && number(view.usage.input || 0) + ' / ' + number(view.usage.output || 0)],
     ['Sub-agent of', view.parent_session],
-    ['Promoted', view.promoted_gate && view.promoted_gate + ' at revision ' + view.promoted_revision + ' of ' + view.revisions],
+    ['Promoted', view.promoted_gate && view.promoted_gate + ' ' + view.promoted_when],
   ];
   return make('dl', { class: 'facts' }, ...rows.filter(([, value]) => value).map(([name, value]) => make('div', {}, plain('dt', '', name), plain('dd', '', value))));
 }

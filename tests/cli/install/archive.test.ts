@@ -41,9 +41,10 @@ describe('--version', () => {
     writeFileSync(join(desk.copy(), 'SKILL.md'), 'edited\n');
     expect(await say('vp', '--claude')).toMatchObject({ status: 1, out: expect.stringMatching(/FAIL .*\n(.*\n)* {2}SKILL\.md: changed/) });
     writeFileSync(join(desk.copy(), 'SKILL.md'), OLD['SKILL.md']);
-    // The version that runs needs no registry.
+    expect((await say('vp', '--version', 'v2.0.5')).status).toBe(0);
+    // The version that runs needs no registry, with the letter of a git tag before it either.
     registry.asked.length = 0;
-    expect((await desk.say(['update', '--version', '3.0.0'])).out).toMatch(/updated to 3\.0\.0 from 2\.0\.5/);
+    expect((await desk.say(['update', '--version', 'v3.0.0'])).out).toMatch(/updated to 3\.0\.0 from 2\.0\.5/);
     expect(registry.asked).toEqual([]);
   });
 
@@ -61,7 +62,7 @@ describe('--version', () => {
     registry.publish('agents-handoff', '2.0.6', packageOf({ ...OLD, 'projects/p/s/manifest.json': '{}' }));
     registry.publish('agents-handoff', '2.0.7', packageOf({ 'package.json': '{}' }));
     expect((await say('install', '--claude', '--version', '2.0.6')).err).toMatch(/"projects\/p\/s\/manifest\.json", which may not be part of a copy/);
-    expect((await say('install', '--claude', '--version', '2.0.7')).err).toMatch(/SKILL\.md is missing/);
+    expect((await say('install', '--claude', '--version', '2.0.7')).err).toMatch(/agents-handoff@2\.0\.7 holds no skill: SKILL\.md is missing/);
     expect(existsSync(desk.path('.claude/skills'))).toBe(false);
   });
 });

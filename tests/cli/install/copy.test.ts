@@ -1,5 +1,5 @@
 /** One copy over its life: installed, installed again, updated, verified, removed. */
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -107,6 +107,14 @@ describe('install', () => {
     expect([readFileSync(join(elsewhere, 'outside.md'), 'utf8'), read('SKILL.md')]).toEqual(['outside\n', SMALL['SKILL.md']]);
   });
 
+  it('from a copy that was installed takes it as it was installed, or not at all', async () => {
+    await install();
+    expect((await desk.say(['install', '--agents'], { source: desk.copy() })).status).toBe(0);
+    put(join(desk.copy(), 'SKILL.md'), 'mine\n');
+    expect(await desk.say(['update', '--force'], { source: desk.copy() })).toMatchObject({ status: 1, out: '', err: expect.stringMatching(/is an installed copy in which was changed since: SKILL\.md; .*npx agents-handoff@latest/) });
+    expect(readFileSync(join(desk.copy('.agents/skills'), 'SKILL.md'), 'utf8')).toBe(SMALL['SKILL.md']);
+  });
+
   it('follows links in the path', async () => {
     const dotfiles = join(desk.dir, 'dotfiles');
     mkdirSync(dotfiles);
@@ -171,6 +179,14 @@ describe('update', () => {
     expect((await update()).status).toBe(0);
   });
 
+  it('to an older version that nobody asked for is said to be one', async () => {
+    await desk.say(['--claude']);
+    put(join(desk.copy(), RECORD), JSON.stringify({ ...desk.record(), version: '99.1.0' }));
+    expect(await desk.say(['update'])).toMatchObject({ status: 0, err: expect.stringMatching(/was 99\.1\.0, which is newer than \d.*npx agents-handoff@99\.1\.0 update/) });
+    put(join(desk.copy(), RECORD), JSON.stringify({ ...desk.record(), version: '2.0.5' }));
+    expect(await desk.say(['update'])).toMatchObject({ status: 0, err: '' });
+  });
+
   it('without a target brings up every installation that can be found, and none is an error', async () => {
     expect(await desk.say(['update'])).toMatchObject({ status: 1, err: expect.stringMatching(/nothing is installed/) });
     expect(await update()).toMatchObject({ status: 1, err: expect.stringMatching(new RegExp(`nothing is installed at ${desk.copy()}`)) });
@@ -228,8 +244,15 @@ describe('an installation of 2.0.x', () => {
     expect((await desk.say(['list'])).out).toMatch(/unknown .* no-record/);
     expect(await update()).toMatchObject({ status: 1, err: expect.stringMatching(/installed without a record/) });
     expect(await remove('-f')).toMatchObject({ status: 1, err: expect.stringMatching(/has no record/) });
+    // Each of several is told once, with what helps it.
+    older(desk.copy('.gemini/skills'), OLD, 'none');
+    const { err } = await desk.say(['remove', '--all', '-f']);
+    expect(err.match(/has no record/g)).toHaveLength(2);
+    expect((await desk.say(['verify'])).out).toContain(`\`npx agents-handoff install --force --path ${desk.copy('.gemini/skills')}\` writes one`);
     expect((await update('--force')).status).toBe(0);
     expect([read('SKILL.md'), read('SKILL.md.orig')]).toEqual([LATER['SKILL.md'], OLD['SKILL.md']]);
+    expect((await desk.say(['remove', '--all', '-f'])).status).toBe(1);
+    expect([existsSync(join(desk.copy(), RECORD)), existsSync(join(desk.copy('.gemini/skills'), 'SKILL.md'))]).toEqual([false, true]);
   });
 
   it('whose record names files outside of the copy touches none of them', async () => {
@@ -353,6 +376,29 @@ describe('what the copy says of itself', () => {
     const hash = (name: string): string => sha256(readFileSync(join(desk.copy(), name)));
     put(join(desk.copy(), RECORD), JSON.stringify({ ...record, files: record.files.filter(({ path }) => path !== 'docs/OLD.md').map((file) => ({ ...file, sha256: hash(file.path) })) }));
     expect(await desk.say(['verify'])).toMatchObject({ status: 1, out: expect.stringMatching(/does not agree with its own files_sha256\n {2}the record says 5 files and lists 4\n/) });
+  });
+
+  it('is heard of every other copy where one may not be looked at', async () => {
+    await desk.say(['--claude']);
+    await desk.say(['--agents']);
+    const hidden = desk.copy('.agents/skills');
+    rmSync(join(hidden, RECORD));
+    // Who runs the tests may be one to whom nothing is denied: a link to itself can be read by nobody.
+    symlinkSync(RECORD, join(hidden, RECORD));
+    for (const verb of ['verify', 'doctor']) {
+      const { status, out } = await desk.say([verb]);
+      expect([status, out], verb).toEqual([1, expect.stringMatching(/install: FAIL [^\n]*\.agents[^\n]*\n {2}[^\n]*cannot be read \(ELOOP\)\n(.*\n)*?install: PASS [^\n]*\.claude/)]);
+    }
+    expect(JSON.parse((await desk.say(['list', '--json'])).out)).toMatchObject([{ target: hidden, state: 'differs' }, { target: desk.copy(), state: 'ok' }]);
+    expect(await desk.say(['--codex', '--harness', 'windsurf'])).toMatchObject({ status: 1, err: expect.stringMatching(/cannot be read/) });
+    expect(await desk.say(['--harness', 'windsurf', '--skills-dir', 'x'])).toMatchObject({ status: 2 });
+    expect((await desk.say(['--skills-dir', 'x'])).status).toBe(0);
+  });
+
+  it.skipIf(process.getuid?.() === 0)('names a file that may not be read, apart from those that were changed', async () => {
+    await desk.say(['--claude']);
+    chmodSync(join(desk.copy(), 'SKILL.md'), 0);
+    expect(await desk.say(['verify'])).toMatchObject({ status: 1, out: expect.stringMatching(/^install: FAIL [^\n]*\n {2}may not be read: SKILL\.md\n$/) });
   });
 
   it('is that it does not start, and only where every hash is right is that tried', async () => {

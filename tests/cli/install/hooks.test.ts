@@ -35,6 +35,10 @@ const SESSIONS: Record<HookHarness, { settings: string; transcript: string; fixt
     settings: '.gemini/settings.json', transcript: '.gemini/tmp/shop/chats/session-2026-11-30T07-55-a592719f.jsonl', fixture: 'gemini/v0.61-coding.jsonl',
     hook: { session_id: 'a592719f-67f2-454d-8259-d6fa5fa0c244', hook_event_name: 'AfterAgent', timestamp: '2026-11-30T07:55:18.345Z', prompt: 'x', prompt_response: 'y' },
   },
+  qwen: {
+    settings: '.qwen/settings.json', transcript: '.qwen/projects/-shop/chats/930394ca-d3d0-4856-8e75-6a6c78a4bb82.jsonl', fixture: 'qwen/v0.24-killed.jsonl',
+    hook: { session_id: '930394ca-d3d0-4856-8e75-6a6c78a4bb82', hook_event_name: 'Stop', timestamp: '2026-11-30T08:02:48.686Z', permission_mode: 'yolo', stop_hook_active: false, last_assistant_message: 'x', background_tasks: [], crons: [], context_limit: 1000000 },
+  },
 };
 const HARNESSES = Object.keys(SESSIONS) as HookHarness[];
 

@@ -1,5 +1,5 @@
 /** Which folders a line means, and what several clients find. */
-import { existsSync, mkdirSync, readFileSync, readlinkSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, readlinkSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HARNESSES } from '../../../src/install/harnesses.mts';
@@ -115,6 +115,30 @@ describe('several harnesses', () => {
     expect(readlinkSync(join(desk.cwd, '.claude/skills/agents-handoff'))).toBe('../../.agents/skills/agents-handoff');
   });
 
+  it('are not linked where a file is in the place of a folder, and nothing is begun', async () => {
+    put(desk.path('.claude'), 'x');
+    expect(await desk.say(['--harness', 'claude,codex'])).toMatchObject({ status: 1, err: expect.stringMatching(/cannot be linked to .*\.agents.*: \S+\.claude is there and is no folder\n$/) });
+    expect(desk.tree()).toMatchObject({ '.claude': expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(copies()).toEqual([]);
+    // Neither does one that came there later stop an update.
+    rmSync(desk.path('.claude'));
+    await desk.say(['--harness', 'claude,codex']);
+    rmSync(desk.path('.claude'), { recursive: true });
+    put(desk.path('.claude'), 'x');
+    expect((await desk.say(['update'], { source: desk.later })).status).toBe(0);
+    expect(desk.record(desk.copy('.agents/skills')).links).toEqual([]);
+    expect((await desk.say(['verify'])).status).toBe(0);
+  });
+
+  it('whose skills folders are one folder keep the copy when one of them goes', async () => {
+    desk.clients('.agents/skills', '.claude', '.codex');
+    symlinkSync('../.agents/skills', desk.path('.claude/skills'));
+    await desk.say(['--all', '--hooks']);
+    expect((await desk.say(['remove', '--claude', '-f'])).out).toMatch(/stays, since it serves others.*\n {2}hooks in .*\.claude\/settings\.json: removed\n$/);
+    expect(desk.record(desk.copy('.agents/skills'))).toMatchObject({ harness: 'codex,agents', hooks: [{ harness: 'codex' }] });
+    expect((await desk.say(['verify'])).status).toBe(0);
+  });
+
   it('are not linked over something else of that name', async () => {
     put(desk.path('elsewhere/agents-handoff/x'), 'x');
     mkdirSync(desk.path('.claude/skills'), { recursive: true });
@@ -210,7 +234,7 @@ describe('the other targets', () => {
   it('name a file where a folder belongs', async () => {
     const file = join(desk.cwd, 'file');
     put(file, 'mine');
-    for (const flags of [['--skills-dir', 'file'], ['--path', 'file'], ['--path', 'file/x']]) {
+    for (const flags of [['--skills-dir', 'file'], ['--path', 'file'], ['--path', 'file/x'], ['--path', 'file/x/y/z'], ['--skills-dir', 'file/x']]) {
       expect(await desk.say(['install', ...flags]), flags.join(' ')).toMatchObject({ status: 1, out: '', err: `install: ${realpathSync(file)} is there and is no folder\n` });
     }
     expect(readFileSync(file, 'utf8')).toBe('mine');
@@ -260,7 +284,8 @@ describe('the store of a user without a copy', () => {
     put(desk.path('.agents/handoffs/projects/p/s/manifest.json'), '{"session":"s"}');
     put(desk.path('.agents/handoffs/INDEX.json'), '[]');
     put(desk.path('.agents/handoffs/links/p.md'), 'x');
-    expect((await desk.say(['--claude', '--dry-run'])).status).toBe(0);
+    expect(await desk.say(['--claude', '--dry-run'])).toMatchObject({ status: 0, out: expect.stringMatching(/\ninstall: would move the handoffs of .*\.agents\/handoffs into the copy, which is the store then\n$/) });
+    expect((await desk.say(['--path', 'x', '--dry-run'])).out).not.toContain('would move');
     expect(existsSync(desk.path('.agents/handoffs/INDEX.json'))).toBe(true);
     expect((await desk.say(['--claude'])).out).toMatch(/moved the handoffs of .*\.agents\/handoffs into .*\.claude\/skills\/agents-handoff, which is the store now/);
     expect(existsSync(desk.path('.agents/handoffs'))).toBe(false);
@@ -274,11 +299,20 @@ describe('the store of a user without a copy', () => {
     put(desk.path('.agents/handoffs/projects/p/s/manifest.json'), '{"there":1}');
     put(desk.path('.agents/handoffs/projects/p/t/manifest.json'), '{}');
     put(desk.path('.agents/handoffs/INDEX.json'), '[]');
-    expect((await desk.say(['--claude'])).out).toMatch(/left behind, since some of that name are there: projects\/p\/s\n/);
+    expect((await desk.say(['--claude'])).out).toMatch(/left behind, since some of that name are there: projects\/p\/s \(HANDOFFS_ROOT=(\S+) node \1\/tools\/agents-handoff\.mjs federated-merge --from \S+\.agents\/handoffs compares them\)\n/);
     expect(existsSync(join(desk.copy(), 'projects/p/t/manifest.json'))).toBe(true);
     expect(readFileSync(join(desk.copy(), 'projects/p/s/manifest.json'), 'utf8')).toBe('{"here":1}');
     // Neither index tells the whole any more; without one the sessions themselves are looked at.
     expect([existsSync(join(desk.copy(), 'INDEX.json')), existsSync(desk.path('.agents/handoffs/INDEX.json'))]).toEqual([false, false]);
+  });
+
+  it('is another one after an installation that comes first, and the handoffs of the one before are named', async () => {
+    await desk.say(['--claude']);
+    expect((await desk.say(['--agents'])).err).not.toContain('default store');
+    await desk.say(['remove', '--agents', '-f']);
+    put(join(desk.copy(), 'projects/p/s/manifest.json'), '{}');
+    expect((await desk.say(['--agents'])).err).toMatch(/\.agents\/skills\/agents-handoff is the default store now; the handoffs in .*\.claude\/skills\/agents-handoff stay there: HANDOFFS_ROOT=\S+ node \S+ federated-merge --from \S+\.claude\/skills\/agents-handoff brings them over\n/);
+    expect((await desk.say(['--agents'])).err).not.toContain('default store');
   });
 
   it('stays where somebody works in it, or where it was named', async () => {
@@ -307,10 +341,37 @@ describe('doctor', () => {
     expect((await desk.say(['doctor', '--codex'])).status).toBe(0);
   });
 
+  it('looks above the current folder of a repository for those clients only that do', async () => {
+    desk.clients('.codex', '.gemini');
+    mkdirSync(join(desk.cwd, '.git'));
+    mkdirSync(join(desk.cwd, 'src'));
+    await desk.say(['--project', '--agents']);
+    expect((await desk.say(['doctor'])).out).toMatch(/Codex: finds \S+\n {2}Gemini CLI: finds \S+\n/);
+    expect((await desk.say(['doctor'], { cwd: join(desk.cwd, 'src') })).out).toMatch(/Codex: finds \S+\n {2}Gemini CLI: finds no copy\n/);
+  });
+
   it('finds a link that leads nowhere', async () => {
     desk.clients('.claude/skills');
     symlinkSync(desk.path('gone'), desk.copy());
     expect(await desk.say(['doctor'])).toMatchObject({ status: 1, out: expect.stringMatching(/a link that leads nowhere: .*\.claude/) });
     expect((await desk.say(['remove', '--claude', '-f'])).status).toBe(1);
+  });
+});
+
+describe.skipIf(process.getuid?.() === 0)('a client\'s folder in which nothing can be written', () => {
+  it('stops an installation and a removal before they begin', async () => {
+    desk.clients('.claude', '.codex');
+    chmodSync(desk.path('.claude'), 0o555);
+    expect(await desk.say(['--all'])).toMatchObject({ status: 1, err: expect.stringMatching(/cannot be made: nothing can be written in \S+\.claude\n$/) });
+    expect(copies()).toEqual([]);
+    chmodSync(desk.path('.claude'), 0o755);
+    await desk.say(['--all', '--hooks']);
+    for (const folder of ['.claude', '.claude/skills']) {
+      chmodSync(desk.path(folder), 0o555);
+      for (const line of [['remove', '--all', '-f'], ['remove', '--claude', '-f']]) expect((await desk.say(line)).err, line.join(' ')).toMatch(/nothing can be written in/);
+      expect((await desk.say(['verify'])).out).toMatch(/^install: PASS/);
+      chmodSync(desk.path(folder), 0o755);
+    }
+    expect((await desk.say(['remove', '--all', '-f'])).status).toBe(0);
   });
 });

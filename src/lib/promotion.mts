@@ -1,0 +1,23 @@
+/** At which revision a session was promoted, as its manifest tells. */
+export interface Promotion {
+  readonly revisions: number;
+  readonly updated_at: string;
+  readonly promoted_gate?: string;
+  readonly promoted_at?: string;
+  readonly promoted_revision?: number;
+}
+
+/**
+ * The revision that was promoted. 2.0.x stamps no number: it is the last one, as long as nothing was written after the stamp.
+ * Undefined where that cannot be told, and where nothing was promoted.
+ */
+export function promotedRevision({ revisions, updated_at, promoted_gate, promoted_at, promoted_revision }: Promotion): number | undefined {
+  if (promoted_gate === undefined) return undefined;
+  if (promoted_revision !== undefined) return promoted_revision;
+  return Date.parse(promoted_at ?? '') < Date.parse(updated_at) ? undefined : revisions;
+}
+
+/** Behind `promoted` or the gate's word: `at revision 3 of 5`. */
+export function promotedWhen(revision: number | undefined, revisions: number): string {
+  return revision === undefined ? `before revision ${revisions}` : `at revision ${revision} of ${revisions}`;
+}
