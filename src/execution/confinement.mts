@@ -1,6 +1,9 @@
 /** What confines a child: Node's own permission model, by whatever name this Node has it, and what it leaves open. */
 
 import type { Policy } from './policy-shape.mts';
+import { mayBeInRoots } from './roots.mts';
+import { mayBeWithin } from './platform.mts';
+import type { Ground } from './classify.mts';
 
 export interface Confinement {
   /** The flag of the permission model; null where this Node has none, and then nothing but the environment is confined. */
@@ -12,7 +15,7 @@ export interface Confinement {
   readonly not_covered: readonly string[];
 }
 
-const OPEN = ['links made in a workspace while it runs', 'signals to other processes of the same user', 'processor time and memory within the time limit'];
+const OPEN = ['links made in a workspace while it runs', 'files that Node writes about itself, as reports and traces are', 'signals to other processes of the same user', 'processor time and memory within the time limit'];
 
 const HARD_LINKS: Readonly<Record<Policy['hard_links'], readonly string[]>> = {
   refuse: [],
@@ -38,4 +41,14 @@ export function wordsOf({ by, folders }: Confinement): string[] {
 /** A folder whose name Node would read as a pattern or as two names would open more than itself. */
 export function unspeakable(folders: readonly string[]): string | undefined {
   return folders.find((folder) => /[*,]/.test(folder));
+}
+
+/** A workspace is open to a child as a whole, with what a policy denies in it: the denied root that it would get, as a sentence. */
+export function deniedToAll({ roots, platform, disk }: Ground, folders: readonly string[]): string | undefined {
+  for (const folder of folders) {
+    if (mayBeInRoots(roots.denied_roots, folder, platform, disk)) return `the workspace ${folder} lies in a denied root`;
+    const inside = roots.denied_roots.find(({ real }) => mayBeWithin(folder, real, platform));
+    if (inside !== undefined) return `the denied root ${inside.real} lies in the workspace ${folder}, all of which it would get`;
+  }
+  return undefined;
 }

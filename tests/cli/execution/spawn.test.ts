@@ -1,5 +1,5 @@
 /** What confines a child, tried by a child. */
-import { existsSync, linkSync, mkdirSync, readFileSync, symlinkSync, unlinkSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, readdirSync, symlinkSync, unlinkSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -92,7 +92,7 @@ describe('a child', () => {
     expect(JSON.parse(outputOf(ground.record(said['record'])))).toMatchObject({ enforced_before_execution: true, verdict: 'ALLOWED', executed: null, outcome: 'begun', args: ['look.cjs'], confinement: { folders: [ground.repo] } });
   });
 
-  it('is not kept from the network and from signals, as its record says', async () => {
+  it('is not kept from the network, from signals and from reports that Node writes, as its record says', async () => {
     const ground = fresh();
     let reached = false;
     const server = createServer((socket) => {
@@ -101,11 +101,12 @@ describe('a child', () => {
     });
     await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
     const { port } = server.address() as AddressInfo;
-    const { done } = start('runtime-engine', ['run', '--risk', 'R1', '--op', 'spawn', '--arg', '-e', '--arg', `process.kill(${process.pid}, 0); require('net').connect(${port}, '127.0.0.1').on('close', () => process.exit(0)).resume()`], { cwd: ground.repo, home: ground.home, product: installed() });
+    const { done } = start('runtime-engine', ['run', '--risk', 'R1', '--op', 'spawn', '--arg', '-e', '--arg', `process.kill(${process.pid}, 0); process.report.directory = ${JSON.stringify(ground.outside)}; process.report.writeReport(); require('net').connect(${port}, '127.0.0.1').on('close', () => process.exit(0)).resume()`], { cwd: ground.repo, home: ground.home, product: installed() });
     const { status, stdout } = await done;
     server.close();
     const { not_covered } = ground.record((JSON.parse(stdout) as { record: string }).record)['confinement'] as { not_covered: string[] };
-    expect(not_covered).toContain('signals to other processes of the same user');
+    expect(not_covered).toEqual(expect.arrayContaining(['signals to other processes of the same user', 'files that Node writes about itself, as reports and traces are']));
+    expect(readdirSync(ground.outside)).toEqual([expect.stringMatching(/^report\..*json$/)]);
     expect([status, reached]).toEqual(not_covered.includes('the network') ? [0, true] : [expect.anything(), false]);
   });
 
@@ -163,6 +164,20 @@ describe('a child', () => {
     const tools = go();
     expect([tools.status, ground.record(tools.said['record'])['confinement']]).toEqual([0, expect.objectContaining({ not_covered: expect.arrayContaining(['hard links below node_modules and .git/objects']) })]);
     expect(go('--policy', ground.policy({ hard_links: 'refuse' })).status).toBe(3);
+  });
+
+  it('is not started where a workspace holds what the policy denies, or lies in it', () => {
+    const ground = fresh();
+    ground.file('repo/mark.cjs', `require('fs').writeFileSync('started', '')`);
+    ground.file('outside/vault/work/a.txt');
+    for (const [changes, why] of [
+      [{ denied_roots: ['keys/private'] }, /the denied root .*keys\/private lies in the workspace/],
+      [{ approved_workspaces: ['.', join(ground.outside, 'vault/work')], denied_roots: [join(ground.outside, 'vault')] }, /the workspace .*vault\/work lies in a denied root/],
+    ] as const) {
+      const { status, said } = spawned(ground, ['mark.cjs'], ['--policy', ground.policy(changes)]);
+      expect([status, said]).toMatchObject([3, { verdict: 'DENIED', executed: false, reason: expect.stringMatching(why) }]);
+    }
+    expect(existsSync(join(ground.repo, 'started'))).toBe(false);
   });
 
   it('is not started where the workspace has a name that Node would read as a pattern', () => {
