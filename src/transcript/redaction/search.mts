@@ -6,7 +6,7 @@ import { bareName, findPair, type RunState } from './pairs.mts';
 import { findPrivateKey, type KeyState } from './private-keys.mts';
 import { MARKER, type Span } from './spans.mts';
 import { findDiscordToken, findTelegramToken, findToken } from './tokens.mts';
-import { findInCommand, findScheme, isRegistryLogin, findUrlPassword, type CommandState } from './urls.mts';
+import { findIdentified, findInCommand, findScheme, isRegistryLogin, findUrlPassword, type CommandState } from './urls.mts';
 
 const NAMED = GROUP.words | GROUP.phrases | GROUP.names | GROUP.rare | GROUP.dash;
 /** An escape of a character that may be part of a secret or of its name: letters, digits, punctuation. */
@@ -128,6 +128,7 @@ function examine(text: string, at: number, groups: number, progress: Progress, s
   if (groups & GROUP.dots) findDiscordToken(text, at, spans);
   if (groups & (GROUP.words | GROUP.phrases)) {
     if (isCommand(text, at)) findInCommand(text, at, progress, spans);
+    if (groups & GROUP.phrases) findIdentified(text, at, spans);
     SCHEME.lastIndex = at;
     if (SCHEME.test(text)) findScheme(text, at, spans);
   }
