@@ -102,6 +102,8 @@ const CONTEXTS: Record<string, (r: Random) => { text: string; needles: string[] 
   export: (r) => around(r, opaque(r), (name, v) => `export ${name}=${v}`),
   'export quoted': (r) => around(r, password(r), (name, v) => `export ${name}=${r.pick(['"', "'"])}${v}`.replace(/(["'])(.*)$/, '$1$2$1')),
   '.env': (r) => around(r, r.pick([password, opaque])(r), (name, v) => `NODE_ENV=test\n${name}=${v}\nPORT=3000`),
+  'pw and pat': (r) => around(r, opaque(r), (_, v) => `export ${r.pick(['ROOT_PW', 'db_pw', 'GITHUB_PAT', 'AZURE_DEVOPS_PAT'])}=${v}`),
+  'form with two fields': (r) => around(r, password(r), (_, v) => JSON.stringify(r.pick<object>([{ password1: v, password2: v }, { user: 'a', password_confirmation: v }, { passwordConfirm: v }]))),
   'weak .env': (r) => around(r, r.pick(['hunter', 'letmein', 'qwerty', 'dragon']), (_, v) => `DB_PASSWORD=${v}\nPORT=3000`, true),
   yaml: (r) => around(r, r.pick([password, opaque])(r), (name, v) => `database:\n  user: app\n  ${r.pick([name, camel(name), name.toLowerCase()])}: ${v}\n  port: 5432`),
   'yaml quoted': (r) => around(r, password(r), (name, v) => `  ${name.toLowerCase()}: "${v}"\n`),

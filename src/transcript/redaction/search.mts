@@ -146,7 +146,7 @@ function isCommand(text: string, at: number): boolean {
 
 const SCHEME = /beare|sic /iy;
 /** The windows of names: hits are only a perhaps, and this costs less than reading the whole name. */
-const IN_NAME = /ken|cret|crede|oriza|pass|pwd|auth(?![a-z])|creds|[-_. a-z]key/iy;
+const IN_NAME = /ken|cret|crede|oriza|pass|pwd|auth(?![a-z])|creds|[-_. a-z]key|_pw(?![a-z])|_pat(?![a-z])/iy;
 
 /** `pass` and `auth` are words of prose as well: as names something is assigned to them. */
 const FOLLOWED = /\\{0,40}["'`]?\]?\s{0,40}[:=>,]/y;

@@ -76,9 +76,22 @@ const TOKENS: readonly Token[] = [
   { kind: 'slack-webhook', lead: 'hooks', group: words, back: 6, pattern: new RegExp(String.raw`hooks[.]slack[.]com(?:\\{0,40}/)(?:services|workflows|triggers)(?:\\{0,40}/[A-Za-z0-9_-]{3,})+`, 'y') },
 ];
 
+/** Those that may have this character at their hit; a lead that ends before the hit may have any. */
+const tokensAt = new Map<number, readonly Token[]>();
+
+function withCharacter(code: number): readonly Token[] {
+  // A character over U+00FF can look like one of ASCII to the first look.
+  if (code > 127) return [];
+  const known = tokensAt.get(code);
+  if (known !== undefined) return known;
+  const fitting = TOKENS.filter(({ lead, back = 0 }) => lead.length <= back || lead.charCodeAt(back) === code);
+  tokensAt.set(code, fitting);
+  return fitting;
+}
+
 /** Puts the token that begins at this hit, if one does, among the spans. */
 export function findToken(text: string, hit: number, groups: number, spans: Span[]): void {
-  for (const { kind, lead, group, back, own: isOwn, pattern, accept } of TOKENS) {
+  for (const { kind, lead, group, back, own: isOwn, pattern, accept } of withCharacter(text.charCodeAt(hit))) {
     if ((groups & group) === 0) continue;
     const start = hit - (back ?? 0);
     if (!text.startsWith(lead, start) || !(mayBegin(text, start) || (isOwn === true && /[_-]/.test(text.charAt(start - 1))))) continue;
