@@ -35,6 +35,8 @@ describe('confinement', () => {
     const newer = confinementOf(new Set(['--permission', '--experimental-permission']), '22.23.3', ['/w', '/x'], 'tools');
     expect(wordsOf(older)).toEqual(['--experimental-permission', '--allow-fs-read=/w', '--allow-fs-write=/w']);
     expect(wordsOf(newer)).toEqual(['--permission', '--allow-fs-read=/w', '--allow-fs-write=/w', '--allow-fs-read=/x', '--allow-fs-write=/x']);
+    const database = confinementOf(new Set(['--permission', '--no-experimental-sqlite']), '24.21.0', ['/w'], 'tools');
+    expect([wordsOf(database).slice(0, 2), database.switched_off]).toEqual([['--permission', '--no-experimental-sqlite'], ['node:sqlite']]);
     expect(older).toMatchObject({ by: '--experimental-permission', node: '20.20.2', folders: ['/w'] });
     expect(older.not_covered).toContain('the network');
     expect(newer.not_covered).toContain('hard links below node_modules and .git/objects');
