@@ -33,7 +33,8 @@ const TOP: Keys = {
 
 const KEYS: Readonly<Record<keyof Capability, Check>> = {
   id: (value) => (typeof value === 'string' && /^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$/.test(value) ? undefined : 'must be a name of letters, digits and . _ : -'),
-  kind: (value) => (typeof value === 'string' && value !== '' ? undefined : 'must be a word'),
+  // It stands in a line of `list`: a line end in it could tell of capabilities that nobody checked.
+  kind: (value) => (typeof value === 'string' && /^[\w.:-]+$/.test(value) ? undefined : 'must be a word of letters, digits and . _ : -'),
   target: name,
   command: name,
   args: words,

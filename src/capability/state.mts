@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { makeFolder, readText, replaceFile } from '../lib/fs/files.mts';
 import type { Result } from './check.mts';
+import type { Verdict } from './probe.mts';
 
 const STATE_VERSION = '1.0-capability-state';
 
@@ -29,13 +30,20 @@ export function readState(file: string): State | undefined {
   }
   if (typeof value !== 'object' || value === null) return undefined;
   const { schema_version, generated_at, registry, results } = value as Partial<State>;
-  if (schema_version !== STATE_VERSION || typeof generated_at !== 'string' || typeof registry !== 'string' || !Array.isArray(results)) return undefined;
+  if (schema_version !== STATE_VERSION || !isTime(generated_at) || typeof registry !== 'string' || !Array.isArray(results)) return undefined;
   return { schema_version, generated_at, registry, results: results.filter(isResult) };
 }
 
 function isResult(value: unknown): value is Result {
-  const { id, verdict } = (value ?? {}) as Partial<Result>;
-  return typeof id === 'string' && typeof verdict === 'string';
+  const { id, verdict, checked_at } = (value ?? {}) as Partial<Result>;
+  return typeof id === 'string' && VERDICTS.includes(verdict as Verdict) && (checked_at === undefined || isTime(checked_at));
+}
+
+/** Both stand in a line of `list`, and the file may have come with a repository. */
+const VERDICTS: readonly Verdict[] = ['healthy', 'unhealthy', 'unknown'];
+
+function isTime(value: unknown): value is string {
+  return typeof value === 'string' && /^[\w:.+-]+$/.test(value);
 }
 
 /** Writes `results`, and keeps those of other ids of the same registry that `declared` still names. Throws as fs does. */

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Io } from '../lib/cli/command.mts';
 import { HandoffError } from '../lib/errors.mts';
 import { acquire } from '../lib/fs/lock.mts';
+import { shellWord } from '../lib/shell-word.mts';
 import { jobPlace, loadCheckpoint, type Checkpoint, type JobPlace, type Slice } from './checkpoint.mts';
 import { folderName } from '../store/names.mts';
 import type { Plan } from './plan.mts';
@@ -29,9 +30,9 @@ export interface Resume {
 export function startJob(setting: Setting, io: Io, session: string, steps: number | Plan, failAt: number | undefined): Promise<JobEnd> {
   return underLock(setting, session, async (place) => {
     if (loadCheckpoint(place.checkpoint) !== undefined) {
-      throw new HandoffError('EXISTS', `there is a job ${session} already; \`resume --session ${session}\` goes on with it`, { data: { checkpoint: placeIn(setting, place.checkpoint) } });
+      throw new HandoffError('EXISTS', `there is a job ${session} already; \`resume --session ${shellWord(session)}\` goes on with it`, { data: { checkpoint: placeIn(setting, place.checkpoint) } });
     }
-    if (readWorkLog(place.log).bytes > 0) throw new HandoffError('DAMAGED', `${place.log} is there and its checkpoint is not`);
+    if (readWorkLog(place.log).bytes > 0) throw new HandoffError('DAMAGED', `${place.log} is there and its checkpoint is not; begin the work anew under another --session`);
     const checkpoint: Checkpoint = {
       seq: 0, steps: [], steps_total: typeof steps === 'number' ? steps : steps.steps.length, session, updated_at: '', checkpoint_sha256: '', completed: false,
       ...(typeof steps === 'number' ? {} : { plan: steps }),

@@ -8,13 +8,18 @@
 const WITH_VALUE = new Set(['-e', '--eval', '-p', '--print', '-pe', '--input-type', '--conditions', '-C', '--stack-trace-limit', '--max-old-space-size']);
 const ALONE = new Set(['-v', '--version', '-c', '--check', '--no-warnings', '--trace-warnings', '--trace-uncaught', '--enable-source-maps', '--preserve-symlinks', '--preserve-symlinks-main', '--throw-deprecation', '--no-deprecation', '--test-only', '--expose-gc']);
 
+/**
+ * Node looks for these in all words, also behind the script and behind `--`, and takes options from the file before it is
+ * confined: NODE_OPTIONS from the one, and from the others (Node 24) even those that open the permission model.
+ */
+const ANYWHERE = ['--env-file', '--experimental-config-file', '--experimental-default-config-file'];
+
 /** Why these words are refused; undefined where they are not. */
 export function problemOfArgs(args: readonly string[]): string | undefined {
   if (args.length === 0) return 'there is nothing to run';
   if (args.some((word) => word.includes('\0'))) return 'a word holds a NUL byte';
-  // Node looks for this one in all words, also behind the script, and takes NODE_OPTIONS from the file before it is confined.
-  const envFile = args.find((word) => word.startsWith('--env-file'));
-  if (envFile !== undefined) return `${envFile.split('=', 1)[0] ?? ''} is no flag that a confined process may have, wherever it stands`;
+  const anywhere = args.find((word) => ANYWHERE.some((name) => word.startsWith(name)));
+  if (anywhere !== undefined) return `${anywhere.split('=', 1)[0] ?? ''} is no flag that a confined process may have, wherever it stands`;
   for (let at = 0; at < args.length; at += 1) {
     const word = args[at] ?? '';
     if (word === '--') return undefined;

@@ -6,7 +6,7 @@ import { NODE_VERSION, knownFlags } from '../lib/cli/this-node.mts';
 import type { Io } from '../lib/cli/command.mts';
 import { effectOf } from '../transcript/effects.mts';
 import { classify, type Classified } from './classify.mts';
-import { confinementOf, unspeakable, wordsOf } from './confinement.mts';
+import { confinementOf, deniedToAll, unspeakable, wordsOf } from './confinement.mts';
 import { decide, type Decision } from './decision.mts';
 import { wayOut, workspacesOf } from './links-in-workspace.mts';
 import { problemOfArgs } from './node-args.mts';
@@ -75,8 +75,11 @@ function judgeChild(args: readonly string[], decision: Decision, setting: Settin
   const deny = (reason: string): Decision => ({ ...decision, verdict: 'DENIED', reason });
   const words = problemOfArgs(args);
   if (words !== undefined) return deny(words);
-  const folder = unspeakable(workspacesOf(setting));
+  const folders = workspacesOf(setting);
+  const folder = unspeakable(folders);
   if (folder !== undefined) return deny(`a workspace with * or a comma in its name cannot confine a process: ${folder}`);
+  const denied = deniedToAll(setting, folders);
+  if (denied !== undefined) return deny(`a process cannot be kept from what the policy denies: ${denied}`);
   const way = wayOut(setting, io.progress);
   return way === undefined ? decision : deny(`a process could leave the workspaces: ${way}`);
 }

@@ -4,6 +4,7 @@
  */
 import { HandoffError } from './errors.mts';
 import { isObject } from './json.mts';
+import { refuseRepeatedKeys } from './repeated-key.mts';
 
 /** Gives what is wrong with a value ("must be …"), or undefined. */
 export type Check = (value: unknown) => string | undefined;
@@ -14,14 +15,18 @@ export const text: Check = (value) => (typeof value === 'string' ? undefined : '
 export const flag: Check = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false');
 export const oneOf = (...words: (string | number)[]): Check => (value) => (words.includes(value as string) ? undefined : `must be ${words.map((word) => JSON.stringify(word)).join(' or ')}`);
 
-/** Reads the text of `file`, with a byte order mark or without. Throws CONFIG. */
+/** Reads the text of `file`, with a byte order mark or without. Throws CONFIG, also where a key stands twice in one object. */
 export function parseStrict(file: string, source: string): unknown {
+  const json = source.replace(/^\ufeff/, '');
+  let value: unknown;
   try {
-    return JSON.parse(source.replace(/^\ufeff/, ''));
+    value = JSON.parse(json);
   } catch (cause) {
     // The parser quotes the file, line ends and all.
     throw new HandoffError('CONFIG', `${file} is not JSON: ${(cause as Error).message.replace(/\s+/g, ' ')}`, { cause, data: { file } });
   }
+  refuseRepeatedKeys(file, json);
+  return value;
 }
 
 /** The mistake at `key`, a path like `capture.exclude_patterns`. */

@@ -1,6 +1,7 @@
 /**
  * Capture that may be asked for at any time: it builds where there is something to take and leaves a fresh handoff alone.
  */
+import { cleanRequest } from '../capture/clean-request.mts';
 import { build, type BuildPlace, type BuildRequest, type BuildResult } from '../capture/build.mts';
 import { whichSession } from '../capture/under-lock.mts';
 import { sessionPaths } from '../store/layout.mts';
@@ -18,7 +19,8 @@ export type AutoResult =
  * Throws what a build throws; HELD where a capture of the same project and session is in flight.
  */
 export async function auto(request: BuildRequest, place: BuildPlace, minFreshMs: number, now: number): Promise<AutoResult> {
-  const { session, row, path, size, mtimeMs } = await whichSession(request, place);
+  // A session is known by the name that a build gives it.
+  const { session, row, path, size, mtimeMs } = await whichSession(await cleanRequest(request, place), place);
   const read = row === undefined ? undefined : readManifest(sessionPaths(dirOf(place.root, row)).manifest);
   if (read?.state === 'read') {
     const { manifest } = read;

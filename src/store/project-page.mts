@@ -53,12 +53,13 @@ function lineOf({ session, turns, revisions, objective }: ProjectLine): string {
 }
 
 function startOf(session: string): string {
-  return `- session ${idInLine(session)} (`;
+  // As other signs of an id are written that may not stand here: a transcript names its session, and a tag would hide the lines below.
+  return `- session ${idInLine(session).replace(/[<>]/g, (sign) => (sign === '<' ? '\\u003c' : '\\u003e')).replaceAll('](', ']\\u0028')} (`;
 }
 
-/** One line that cannot become markup. */
+/** One line that cannot become markup: no tag, no comment, no link, no picture that a viewer would fetch. */
 function head(text: string): string {
-  return headOf(text).replace(/[<>]/g, (sign) => (sign === '<' ? '&lt;' : '&gt;'));
+  return headOf(text).replace(/[<>]/g, (sign) => (sign === '<' ? '&lt;' : '&gt;')).replaceAll('](', ']\\(');
 }
 
 function find(lines: readonly string[], session: string): number {

@@ -2,6 +2,8 @@
 import { answer } from '../../lib/cli/answer.mts';
 import type { Outcome } from '../../lib/cli/command.mts';
 import { HandoffError } from '../../lib/errors.mts';
+import { counted } from '../../lib/plural.mts';
+import { shellWord } from '../../lib/shell-word.mts';
 import type { JobEnd } from '../../execution/job.mts';
 
 export const policyFlag = { policy: { type: 'value', value: '<file>', summary: 'the policy to judge by; else the permission-policy.json that is shipped' } } as const;
@@ -26,8 +28,9 @@ export function tellJob(end: JobEnd): Outcome {
   const { seq, steps_total, session, ledger } = end.checkpoint;
   if (end.end === 'completed' && end.before) return answer({ session, already_completed: true, seq, steps_total });
   if (end.end === 'completed') return answer({ session, completed: true, steps: steps_total, seq, work_log: end.log, ledger: { steps: ledger.steps, ms: ledger.ms, slices: ledger.slices.length } });
-  if (end.end === 'killed') return answer({ session, killed_at_step: end.step, checkpoint_seq: seq, note: `${seq} steps are durable; resume goes on with step ${end.step}` }, EXIT_KILLED);
+  if (end.end === 'killed') return answer({ session, killed_at_step: end.step, checkpoint_seq: seq, note: `${counted(seq, 'step is', 'steps are')} durable; resume goes on with step ${end.step}` }, EXIT_KILLED);
   const { step, waiting: { cause, reason, mayHaveActed }, asks } = end;
-  const next = asks || mayHaveActed === true ? `resume --session ${session} --approve ${step}` : `resume --session ${session}`;
+  const resume = `resume --session ${shellWord(session)}`;
+  const next = asks || mayHaveActed === true ? `${resume} --approve ${step}` : resume;
   return answer({ session, paused: true, step, cause, reason, seq, steps_total, next }, asks ? 4 : cause === 'denied' ? 3 : 1);
 }

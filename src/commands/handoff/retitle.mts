@@ -15,7 +15,7 @@ export const command: Command<typeof flags> = {
   example: 'handoff retitle 5f0c coupon-rounding',
   async run(_options, [prefix, name], io) {
     if ((name ?? '').trim() === '') throw new HandoffError('USAGE', 'retitle needs a name that is not blank');
-    const { place, row } = sessionOf(io, prefix ?? '');
-    return resealed('retitled', await retitleSession(place, row, name ?? ''), io);
+    const { place, row, clean } = sessionOf(io, prefix ?? '');
+    return resealed('retitled', await retitleSession(place, row, clean(name ?? '')), io);
   },
 };

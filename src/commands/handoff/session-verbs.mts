@@ -6,12 +6,15 @@ import { keptNote } from '../../capture/work.mts';
 import type { IndexRow } from '../../store/index-file.mts';
 import { findByPrefix } from '../../store/lookup.mts';
 import { idInLine } from '../../store/names.mts';
+import { createRedactor } from '../../transcript/redaction/create.mts';
 
-/** Throws CONFIG, and as findByPrefix does. */
-export function sessionOf(io: Io, prefix: string): { place: ResealPlace; row: IndexRow } {
+/** `clean` takes secrets out of what a person says of the session, as a build does. Throws CONFIG, and as findByPrefix does. */
+export function sessionOf(io: Io, prefix: string): { place: ResealPlace; row: IndexRow; clean: (said: string) => string } {
   const { root, config } = storeHere(io);
   const rules = { maxBriefTokens: config.max_brief_tokens, tools: config.capture };
-  return { place: { root, rules, onSignal: (undo) => io.onSignal(undo) }, row: findByPrefix(root, prefix) };
+  const { enabled, patterns } = config.redaction;
+  const clean = (said: string): string => (enabled ? createRedactor({ patterns }).text(said) : said);
+  return { place: { root, rules, onSignal: (undo) => io.onSignal(undo) }, row: findByPrefix(root, prefix), clean };
 }
 
 export function resealed(verb: string, result: Resealed, io: Io): Outcome {

@@ -1,6 +1,7 @@
 /** What the verbs share that act on several copies: one that fails does not stop the others, and makes the whole fail. */
 import path from 'node:path';
 import { HandoffError, errnoOf } from '../../lib/errors.mts';
+import { shellWord } from '../../lib/shell-word.mts';
 import type { Io } from '../../lib/cli/command.mts';
 import { isLink, realCopy } from '../../install/copy.mts';
 import { findInstallations, installationsAt, type Installation } from '../../install/found.mts';
@@ -54,12 +55,7 @@ function realPlaceOf(place: string): string | undefined {
 
 /** A command for a shell, on this copy's own program. */
 export function commandOf(copy: string, tool: string, ...words: string[]): string {
-  return ['node', path.join(copy, 'tools', tool), ...words].map(quoted).join(' ');
-}
-
-/** A word as a POSIX shell takes it. */
-export function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll('\'', '\'\\\'\'')}'`;
+  return ['node', path.join(copy, 'tools', tool), ...words].map(shellWord).join(' ');
 }
 
 /** `  edited: a, b` where there are any. */

@@ -17,8 +17,8 @@ export const command: Command<typeof flags> = {
   exits: { 0: 'promoted', 1: 'the session is damaged, or the file system refused', 2: 'wrong words or configuration', 3: 'the prefix matches none or several, or the session is held', 6: 'the gate rejected it' },
   example: 'agents-handoff promote 5f0c --by ci',
   async run(options, [prefix], io) {
-    const { place, row } = sessionOf(io, prefix ?? '');
-    const result = await promoteSession(place, row, { force: options.force === true, by: options.by });
+    const { place, row, clean } = sessionOf(io, prefix ?? '');
+    const result = await promoteSession(place, row, { force: options.force === true, by: options.by === undefined ? undefined : clean(options.by) });
     return answer(result);
   },
 };

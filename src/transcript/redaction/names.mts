@@ -15,7 +15,9 @@ const ENDS_TOKEN = /(?:(?:auth|access|api|refresh|id|identity|registry|session|c
 /** What makes a secret of the word `key`. */
 const KEY_BEFORE = /^(?:api|apis|access|private|secret|auth|account|signing|signature|encryption|decryption|encrypt|master|storage|service|role|subscription|deploy|client|app|admin|webhook|license|bot|jwt|hmac|crypto|cipher|aes|sas|openai|anthropic|stripe|sendgrid|mailgun|twilio|google|maps|github|gitlab|slack|azure|cosmos|datadog|dd|sentry|algolia|gemini|groq|mistral|cohere|huggingface|hf|npm|pypi)$/;
 /** Parts that may follow and change nothing. */
-const AFTER = /^(?:\d+|v\d+|prod|production|dev|development|test|testing|stage|staging|live|local|ci|value|base|data|old|new|current|main|default|primary|secondary|b64|base64|string|str|plain|plaintext|text|raw|md5salt)$/;
+const AFTER = /^(?:\d+|v\d+|prod|production|dev|development|test|testing|stage|staging|live|local|ci|value|base|data|old|new|current|main|default|primary|secondary|b64|base64|string|str|plain|plaintext|text|raw|md5salt|confirm|confirmation|repeat)$/;
+/** Whose personal access token a `PAT` is. */
+const PAT_BEFORE = /^(?:gh|github|gitlab|git|ado|azure|devops|jira|atlassian|databricks|airtable|docker|access)$/;
 const BEFORE_NOT = /^(?:max|min|num|total|count|counts|input|output|next|prev|previous|page|continuation|cancel|cancellation|eos|bos|pad|unk|stop|special|begin|end|start|break|syntax|parse|unexpected|show|hide|toggle|forgot|forgotten|reset|change|require|requires|required|has|is|use|uses|with|without|enable|skip|remember|validate|check|missing|invalid|wrong|bad|no|public|lookahead|design|css|color)$/;
 
 /** Longer runs than this are no names. */
@@ -110,11 +112,13 @@ function judge(name: string): Grade | undefined {
 }
 
 function gradeOfPart(parts: readonly string[], at: number): Grade | undefined {
-  const part = parts[at] ?? '';
+  // `password1` and `password2` of a form.
+  const part = (parts[at] ?? '').replace(/(?<=[a-z]{4})\d{1,2}$/, '');
   if (part === 'authorization') return 'header';
   if (PASSWORD.test(part)) return part === 'pw' && parts.length === 1 ? undefined : 'password';
   if (ENDS_PASSWORD.test(part)) return 'password';
   if (TOKEN.test(part) || ENDS_TOKEN.test(part)) return 'token';
+  if (part === 'pat') return at > 0 && PAT_BEFORE.test(parts[at - 1] ?? '') ? 'token' : undefined;
   if (part === 'key' && parts[at - 1] === 'secret') return 'password';
   if (part === 'key') return at > 0 && KEY_BEFORE.test(parts[at - 1] ?? '') ? 'token' : undefined;
   return undefined;

@@ -22,7 +22,7 @@ const BLANK = /[ \t]+(?=[^\s=:-])/y;
 const NETRC = /(?:\s|\\{1,40}[nt])+(?=\S)/y;
 const NETRC_BEFORE = /(?:\b|\\[nrt])(?:login|account|machine|user)\s+\S+(?:\s|\\{1,40}[nt])+$/;
 const SET_BEFORE = /(?:\b|\\[nrt])(?:ENV|setx|set -[a-zA-Z]{1,4})[ \t]+$/;
-const SENTENCE = /(?:\*{0,2}["'`]?)[ ](?:is|was|to|are)(?: now)?:?[ ]{1,3}/y;
+const SENTENCE = /(?:\*{0,2}["'`]?)[ ](?:is|was|to|are|BY)(?: now)?:?[ ]{1,3}/y;
 const BLOCK = /[|>][-+]?(?:\r?\n|\\{1,40}n)[ \t]{1,20}/y;
 const OPEN = /[bBrRuUfF]{0,2}(\\{0,40}["'`])/y;
 const PLAIN = /[^\s"'`,;&|<>(){}[\]\\\x1b]+/y;

@@ -6,7 +6,7 @@ import { bareName, findPair, type RunState } from './pairs.mts';
 import { findPrivateKey, type KeyState } from './private-keys.mts';
 import { MARKER, type Span } from './spans.mts';
 import { findDiscordToken, findTelegramToken, findToken } from './tokens.mts';
-import { findInCommand, findScheme, isRegistryLogin, findUrlPassword, type CommandState } from './urls.mts';
+import { findIdentified, findInCommand, findScheme, isRegistryLogin, findUrlPassword, type CommandState } from './urls.mts';
 
 const NAMED = GROUP.words | GROUP.phrases | GROUP.names | GROUP.rare | GROUP.dash;
 /** An escape of a character that may be part of a secret or of its name: letters, digits, punctuation. */
@@ -128,6 +128,7 @@ function examine(text: string, at: number, groups: number, progress: Progress, s
   if (groups & GROUP.dots) findDiscordToken(text, at, spans);
   if (groups & (GROUP.words | GROUP.phrases)) {
     if (isCommand(text, at)) findInCommand(text, at, progress, spans);
+    if (groups & GROUP.phrases) findIdentified(text, at, spans);
     SCHEME.lastIndex = at;
     if (SCHEME.test(text)) findScheme(text, at, spans);
   }
@@ -145,7 +146,7 @@ function isCommand(text: string, at: number): boolean {
 
 const SCHEME = /beare|sic /iy;
 /** The windows of names: hits are only a perhaps, and this costs less than reading the whole name. */
-const IN_NAME = /ken|cret|crede|oriza|pass|pwd|auth(?![a-z])|creds|[-_. a-z]key/iy;
+const IN_NAME = /ken|cret|crede|oriza|pass|pwd|auth(?![a-z])|creds|[-_. a-z]key|_pw(?![a-z])|_pat(?![a-z])/iy;
 
 /** `pass` and `auth` are words of prose as well: as names something is assigned to them. */
 const FOLLOWED = /\\{0,40}["'`]?\]?\s{0,40}[:=>,]/y;

@@ -38,6 +38,21 @@ const TOKENS: readonly Token[] = [
   { kind: 'stripe-key', lead: 'rk_', group: underscore, pattern: at('rk_(?:live|test)_[A-Za-z0-9]{10,}') },
   { kind: 'stripe-webhook-secret', lead: 'whsec_', group: underscore, back: 1, pattern: at('whsec_[A-Za-z0-9+/]{20,}={0,2}') },
   { kind: 'digitalocean-token', lead: 'do', group: underscore, back: 2, pattern: at('do[opr]_v1_[0-9a-f]{40,}') },
+  { kind: 'groq-key', lead: 'gsk_', group: underscore, pattern: at('gsk_[A-Za-z0-9]{40,}') },
+  { kind: 'supabase-token', lead: 'sbp_', group: underscore, pattern: at('sbp_(?:v0_)?[0-9a-f]{40}(?![A-Za-z0-9])') },
+  { kind: 'netlify-token', lead: 'nfp_', group: underscore, pattern: at('nfp_[A-Za-z0-9]{30,}') },
+  { kind: 'figma-token', lead: 'figd_', group: underscore, back: 1, pattern: at('figd_[A-Za-z0-9_-]{30,}') },
+  { kind: 'linear-key', lead: 'lin_api_', group: underscore, back: 2, pattern: at('lin_api_[A-Za-z0-9]{30,}') },
+  { kind: 'planetscale-token', lead: 'pscale_', group: underscore, back: 2, pattern: at('pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.=-]{30,}') },
+  { kind: 'shopify-token', lead: 'shpat_', group: underscore, back: 1, pattern: at('shpat_[0-9a-fA-F]{32}(?![A-Za-z0-9])') },
+  { kind: 'docker-token', lead: 'dckr_pat_', group: underscore, back: 3, pattern: at('dckr_pat_[A-Za-z0-9_-]{20,}') },
+  { kind: 'xai-key', lead: 'xai-', group: dash, pattern: at('xai-[A-Za-z0-9]{60,}') },
+  { kind: 'perplexity-key', lead: 'pplx-', group: dash, back: 1, pattern: at('pplx-[A-Za-z0-9]{40,}') },
+  { kind: 'tavily-key', lead: 'tvly-', group: dash, back: 1, pattern: at('tvly-(?:dev-|prod-)?[A-Za-z0-9]{24,}'), accept: (match) => mixed(match.slice(5)) },
+  { kind: 'vault-token', lead: 'hv', group: rare, pattern: at('hv[sbr][.][A-Za-z0-9_-]{24,}'), accept: (match) => mixed(match.slice(4)) },
+  { kind: 'postman-key', lead: 'PMAK-', group: rare, pattern: at('PMAK-[0-9a-f]{24}-[0-9a-f]{34}') },
+  { kind: 'newrelic-key', lead: 'NRAK-', group: rare, pattern: at('NRAK-[A-Z0-9]{27}(?![A-Za-z0-9])') },
+  { kind: 'atlassian-token', lead: 'ATATT3', group: rare, pattern: at('ATATT3[A-Za-z0-9_=-]{60,}') },
   { kind: 'anthropic-key', lead: 'sk-ant-', group: dash, own: true, pattern: own('sk-ant-[A-Za-z0-9_-]{16,}') },
   { kind: 'openai-key', lead: 'sk-', group: dash, pattern: at('sk-(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{16,}') },
   { kind: 'openai-key', lead: 'sk-', group: dash, pattern: at('sk-[A-Za-z0-9]{20,}(?![A-Za-z0-9_-])'), accept: mixed },
@@ -61,9 +76,22 @@ const TOKENS: readonly Token[] = [
   { kind: 'slack-webhook', lead: 'hooks', group: words, back: 6, pattern: new RegExp(String.raw`hooks[.]slack[.]com(?:\\{0,40}/)(?:services|workflows|triggers)(?:\\{0,40}/[A-Za-z0-9_-]{3,})+`, 'y') },
 ];
 
+/** Those that may have this character at their hit; a lead that ends before the hit may have any. */
+const tokensAt = new Map<number, readonly Token[]>();
+
+function withCharacter(code: number): readonly Token[] {
+  // A character over U+00FF can look like one of ASCII to the first look.
+  if (code > 127) return [];
+  const known = tokensAt.get(code);
+  if (known !== undefined) return known;
+  const fitting = TOKENS.filter(({ lead, back = 0 }) => lead.length <= back || lead.charCodeAt(back) === code);
+  tokensAt.set(code, fitting);
+  return fitting;
+}
+
 /** Puts the token that begins at this hit, if one does, among the spans. */
 export function findToken(text: string, hit: number, groups: number, spans: Span[]): void {
-  for (const { kind, lead, group, back, own: isOwn, pattern, accept } of TOKENS) {
+  for (const { kind, lead, group, back, own: isOwn, pattern, accept } of withCharacter(text.charCodeAt(hit))) {
     if ((groups & group) === 0) continue;
     const start = hit - (back ?? 0);
     if (!text.startsWith(lead, start) || !(mayBegin(text, start) || (isOwn === true && /[_-]/.test(text.charAt(start - 1))))) continue;

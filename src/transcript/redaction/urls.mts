@@ -34,13 +34,18 @@ function userInfo(text: string, from: number): Span | undefined {
   const colon = user.indexOf(':');
   if (colon >= 0) {
     const password = user.slice(colon + 1);
+    // `https://<token>:@host`: what stands for no password makes the name one.
+    if (/^(?:|x|x-oauth-basic)$/.test(password) && isToken(user.slice(0, colon))) return { start: from, end: from + colon, kind: 'url-password', hashed: false };
     // An expression that searches for passwords is no password.
     if (password === '' || /[[\](){}^|*]/.test(user.slice(0, colon).replace(/^\$?\{[^}]*\}$/, '')) || REFERENCE.test(password)) return undefined;
     return { start: from + colon + 1, end: from + at, kind: 'url-password', hashed: false };
   }
   // A token in the place of the name, as in `https://<token>@host`.
-  if (user.length < 20 || !/\d/.test(user) || !/[A-Za-z]/.test(user) || user.includes('[redacted:')) return undefined;
-  return { start: from, end: from + at, kind: 'url-password', hashed: false };
+  return isToken(user) ? { start: from, end: from + at, kind: 'url-password', hashed: false } : undefined;
+}
+
+function isToken(user: string): boolean {
+  return user.length >= 20 && /\d/.test(user) && /[A-Za-z]/.test(user) && !user.includes('[redacted:');
 }
 
 const BEARER = /bearer[ ]+([A-Za-z0-9._~+/-]{8,}=*)/iy;
@@ -110,4 +115,20 @@ export function findInCommand(text: string, hit: number, state: CommandState, sp
     const end = from + found.index + found[0].length;
     spans.push({ start: end - secret.length, end, kind: 'password', hashed: false });
   }
+}
+
+const IDENTIFIED = /ied[ ]by[ ]{1,4}(?:password[ ]{1,4})?(\\{0,40}["'])([^"'\\\n]{3,256})\1/iy;
+
+/** In prose, too, something is identified by a name in quotes. */
+const OF_USER = /(?<![a-z])(?:user|role|grant)(?![a-z])/i;
+
+/** SQL's `IDENTIFIED BY 'password'`. */
+export function findIdentified(text: string, hit: number, spans: Span[]): void {
+  IDENTIFIED.lastIndex = hit;
+  const match = IDENTIFIED.exec(text);
+  const [, quote = '', secret = ''] = match ?? [];
+  const before = text.slice(Math.max(0, hit - 180), hit);
+  if (match === null || !(before.endsWith('IDENTIF') || (/identif$/i.test(before) && OF_USER.test(before))) || REFERENCE.test(secret)) return;
+  const end = IDENTIFIED.lastIndex - quote.length;
+  spans.push({ start: end - secret.length, end, kind: 'password', hashed: false });
 }

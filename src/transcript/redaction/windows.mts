@@ -21,13 +21,14 @@ export const GROUP = { underscore: 1, dash: 2, rare: 4, colon: 8, dots: 16, word
 
 /** One list a group, in the order of GROUP's bits. */
 export const WINDOWS: readonly (readonly string[])[] = [
-  ['gh[pousr]_[A-Za-z0-9]', 'hub_p', 'npm_[A-Za-z0-9]', 'hf_[A-Za-z0-9][A-Za-z0-9]', '[sr]k_[lt][ie]', '[opr]_v1_', 'hsec_', String.raw`:[\\][/\\][/\\][/\\]`],
-  ['sk-[A-Za-z0-9][A-Za-z0-9]', 'key-[0-9a-f]', word('auth') + NO_LOWER],
-  ['A[KSBC][IC]A[A-Z0-9]', `AIza${WORD}`, 'GOCSP', `SG[.]${WORD}${WORD}`, 'AGE-S', 'SK[0-9a-f][0-9a-f][0-9a-f]', 'VATE ', 'LS0tL', `eyJ${WORD}${WORD}`, '[\\\\]u00[2-7]', word('pwd') + NO_LOWER],
+  ['gh[pousr]_[A-Za-z0-9]', 'hub_p', 'npm_[A-Za-z0-9]', 'hf_[A-Za-z0-9][A-Za-z0-9]', '[sr]k_[lt][ie]', '[opr]_v1_', 'hsec_',
+    'gsk_[A-Za-z0-9]', 'sbp_[v0-9a-f]', 'nfp_[A-Za-z0-9]', `igd_${WORD}`, 'n_api', 'cale_', 'hpat_', 'r_pat', String.raw`:[\\][/\\][/\\][/\\]`],
+  ['sk-[A-Za-z0-9][A-Za-z0-9]', 'key-[0-9a-f]', 'xai-[A-Za-z0-9]', 'plx-[A-Za-z0-9]', 'vly-[A-Za-z0-9]', word('auth') + NO_LOWER],
+  ['A[KSBC][IC]A[A-Z0-9]', `AIza${WORD}`, 'GOCSP', `SG[.]${WORD}${WORD}`, 'AGE-S', 'SK[0-9a-f][0-9a-f][0-9a-f]', 'VATE ', 'LS0tL', 'PMAK-', 'NRAK-', 'ATATT', `hv[sbr][.]${WORD}`, `eyJ${WORD}${WORD}`, '[\\\\]u00[2-7]', word('pwd') + NO_LOWER, `[_]${word('pw')}${NO_LOWER}`, `[_]PAT${NO_LOWER}`],
   ['[a-z0-9][a-z0-9]:[/][/]', '[A-Z][A-Z]:[/][/]', '[0-9][0-9][0-9][0-9]:'],
   [`[.]${WORD.repeat(6)}[.]`],
   [`${word('ken')}[^sS]`, word('cret'), word('crede'), word('curl'), 'slack', word('oriza'), word('beare'), 'gl[dr]t-', 'gl[fo][ta][-s]', 'glcbt', 'glptt', 'glsoa', 'glimt', 'glage', 'glffc', 'glpat', 'pypi-', 'xox[a-z][-.]', 'xapp-', 'ya29[.]'],
-  [word('pass') + '[wWpPcC]', word('mysq'), word('sic '), 'gin -', '[ "\']logi', 'sshpa'],
+  [word('pass') + '[wWpPcC]', word('mysq'), word('sic '), 'gin -', '[ "\']logi', 'sshpa', word('ied b')],
   [`[-_. iIsSeEtT]${word('key')}${NO_LOWER}`, `[a-z]Key${NO_LOWER}`, word('pass') + NO_LOWER, word('creds')],
 ];
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Desk, sha256 } from '../../helpers/desk.ts';
-import { start } from '../../helpers/run.ts';
+import { run, start } from '../../helpers/run.ts';
 import { claude, lines, talk } from '../../helpers/transcripts.ts';
 
 let desk: Desk;
@@ -107,6 +107,17 @@ describe('render', () => {
 });
 
 describe('rename and retitle', () => {
+  it('take no secret into the store, nor does the name of who promotes', () => {
+    desk.capture('one.jsonl', lines(...talk(2, 'one')));
+    const secret = `gh${'p'}_${'a1B2'.repeat(9)}`;
+    const said = [['retitle', 'one', `about ${secret}`], ['rename', 'one', `for ${secret}`], ['promote', 'one', '--force', '--by', secret]].map((words) => run(words[0] === 'promote' ? 'agents-handoff' : 'handoff', words, { cwd: desk.dir, home: desk.home, env: { HANDOFFS_ROOT: desk.root } }));
+    expect(said.map(({ status, stdout, stderr }) => [status, /a1b2a1b2/i.test(stdout + stderr)])).toEqual([[0, false], [0, false], [0, false]]);
+    const [place] = desk.places();
+    expect(place).toMatch(/^for-redacted-github-token-\w+\/about/);
+    const { title, promoted_by } = desk.session(place ?? '').manifest as { title?: string; promoted_by?: string };
+    expect([title, promoted_by]).toEqual([expect.stringMatching(/^about \[redacted:github-token:\w{8}\]$/), expect.stringMatching(/^\[redacted:github-token:\w{8}\]$/)]);
+  });
+
   it('move a session with all that names it, as a revision each', () => {
     three();
     desk.session('w/one').author(CONTRACT);

@@ -210,6 +210,14 @@ describe('a plan', () => {
     expect(ground.engine(['resume', '--session', 'j', '--approve', '5']).status).toBe(2);
   });
 
+  it('of a job with a strange name names the words that go on as a shell takes them', () => {
+    const ground = fresh();
+    const session = `it's; touch here`;
+    const go = ['job', '--session', session, '--plan', ground.plan([mark('a', 'R2')])];
+    expect(ground.told(go).said['next']).toBe(`resume --session 'it'\\''s; touch here' --approve 1`);
+    expect(ground.told(go)).toMatchObject({ status: 2, stderr: expect.stringContaining(`\`resume --session 'it'\\''s; touch here'\``) });
+  });
+
   it('is carried in the checkpoint: what happens to its file later changes nothing', () => {
     const ground = fresh();
     const file = ground.plan([mark('a', 'R2')]);

@@ -54,6 +54,8 @@ describe('a child', () => {
       attempt('shell', () => { const { error } = spawnSync('sh', ['-c', 'true']); if (error) throw error; });
       attempt('addon', () => createRequire(import.meta.url)('./fake.node'));
       attempt('worker', () => new Worker('0', { eval: true }));
+      // Where this Node has it at all.
+      attempt('database outside', () => { const { DatabaseSync } = createRequire(import.meta.url)('node:sqlite'); new DatabaseSync(outside + '/made.db').exec('create table a (b)'); });
       attempt('read inside', () => fs.readFileSync('in.txt'));
       attempt('write inside', () => fs.writeFileSync('made.txt', 'x'));
       console.log(JSON.stringify({ said, cwd: process.cwd(), env: Object.keys(process.env).sort(), argv: process.argv.slice(2).length }));
@@ -69,9 +71,9 @@ describe('a child', () => {
     const inside = ['read inside', 'write inside'];
     for (const [what, came] of Object.entries(told.said)) {
       if (inside.includes(what)) expect(came, what).toBe('went through');
-      else expect(came, what).toMatch(/^ERR_(ACCESS_DENIED|DLOPEN_DISABLED)$/);
+      else expect(came, what).toMatch(what === 'database outside' ? /^ERR_UNKNOWN_BUILTIN_MODULE$/ : /^ERR_(ACCESS_DENIED|DLOPEN_DISABLED)$/);
     }
-    expect(Object.keys(told.said)).toHaveLength(16);
+    expect(Object.keys(told.said)).toHaveLength(17);
     expect(told).toMatchObject({ cwd: ground.repo, env: ['LANG', 'NO_COLOR', 'PATH'], argv: 3 });
     expect([existsSync(join(ground.outside, 'written')), existsSync(join(ground.outside, 'secret.txt')), existsSync(join(ground.repo, 'made.txt'))]).toEqual([false, true, true]);
     expect(record).toMatchObject({
@@ -92,7 +94,7 @@ describe('a child', () => {
     expect(JSON.parse(outputOf(ground.record(said['record'])))).toMatchObject({ enforced_before_execution: true, verdict: 'ALLOWED', executed: null, outcome: 'begun', args: ['look.cjs'], confinement: { folders: [ground.repo] } });
   });
 
-  it('is not kept from the network and from signals, as its record says', async () => {
+  it('is not kept from the network, from signals and from traces that Node writes, as its record says', async () => {
     const ground = fresh();
     let reached = false;
     const server = createServer((socket) => {
@@ -101,11 +103,14 @@ describe('a child', () => {
     });
     await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
     const { port } = server.address() as AddressInfo;
-    const { done } = start('runtime-engine', ['run', '--risk', 'R1', '--op', 'spawn', '--arg', '-e', '--arg', `process.kill(${process.pid}, 0); require('net').connect(${port}, '127.0.0.1').on('close', () => process.exit(0)).resume()`], { cwd: ground.repo, home: ground.home, product: installed() });
+    const traces = join(ground.outside, 'traces');
+    const trace = `const v8 = require('v8'); for (const flag of ['--redirect-code-traces-to=${traces}', '--redirect-code-traces', '--trace-opt', '--print-opt-code']) v8.setFlagsFromString(flag); const work = (a) => { let s = 0; for (let i = 0; i < 1e5; i++) s += a ^ i; return s; }; for (let i = 0; i < 100; i++) work(i);`;
+    const { done } = start('runtime-engine', ['run', '--risk', 'R1', '--op', 'spawn', '--arg', '-e', '--arg', `process.kill(${process.pid}, 0); ${trace} require('net').connect(${port}, '127.0.0.1').on('close', () => process.exit(0)).resume()`], { cwd: ground.repo, home: ground.home, product: installed() });
     const { status, stdout } = await done;
     server.close();
     const { not_covered } = ground.record((JSON.parse(stdout) as { record: string }).record)['confinement'] as { not_covered: string[] };
-    expect(not_covered).toContain('signals to other processes of the same user');
+    expect(not_covered).toEqual(expect.arrayContaining(['signals to other processes of the same user', 'files that Node writes about itself, as reports and traces are']));
+    expect(existsSync(traces)).toBe(true);
     expect([status, reached]).toEqual(not_covered.includes('the network') ? [0, true] : [expect.anything(), false]);
   });
 
@@ -163,6 +168,20 @@ describe('a child', () => {
     const tools = go();
     expect([tools.status, ground.record(tools.said['record'])['confinement']]).toEqual([0, expect.objectContaining({ not_covered: expect.arrayContaining(['hard links below node_modules and .git/objects']) })]);
     expect(go('--policy', ground.policy({ hard_links: 'refuse' })).status).toBe(3);
+  });
+
+  it('is not started where a workspace holds what the policy denies, or lies in it', () => {
+    const ground = fresh();
+    ground.file('repo/mark.cjs', `require('fs').writeFileSync('started', '')`);
+    ground.file('outside/vault/work/a.txt');
+    for (const [changes, why] of [
+      [{ denied_roots: ['keys/private'] }, /the denied root .*keys\/private lies in the workspace/],
+      [{ approved_workspaces: ['.', join(ground.outside, 'vault/work')], denied_roots: [join(ground.outside, 'vault')] }, /the workspace .*vault\/work lies in a denied root/],
+    ] as const) {
+      const { status, said } = spawned(ground, ['mark.cjs'], ['--policy', ground.policy(changes)]);
+      expect([status, said]).toMatchObject([3, { verdict: 'DENIED', executed: false, reason: expect.stringMatching(why) }]);
+    }
+    expect(existsSync(join(ground.repo, 'started'))).toBe(false);
   });
 
   it('is not started where the workspace has a name that Node would read as a pattern', () => {

@@ -40,6 +40,14 @@ describe('auto', () => {
     expect(auto().said).toMatchObject({ action: 'captured', output: expect.stringContaining('turns=5 new=1 rev=3') });
   });
 
+  it('knows a session by the name that a build gives it where the one that was typed holds a secret', () => {
+    const typed = `s-gh${'p'}_${'a1B2'.repeat(9)}`;
+    const first = auto('--session', typed);
+    expect([first.said['action'], first.stdout.includes('a1B2')]).toEqual(['captured', false]);
+    const again = auto('--session', typed);
+    expect([again.said['action'], again.stdout.includes('a1B2')]).toEqual(['skip-fresh', false]);
+  });
+
   it('finds its session after it was given another name', () => {
     auto('--project', 'w');
     expect(desk.handoff(['retitle', 's', 'better-name']).status).toBe(0);

@@ -53,6 +53,7 @@ describe('a registry', () => {
     ['with a long id', registry({ ...one, id: 'a'.repeat(101) }), 'capabilities[0].id'],
     ['without a kind', registry(one, { id: 'b' }), 'capabilities[1].kind'],
     ['with an empty kind', registry({ ...one, kind: '' }), 'capabilities[0].kind'],
+    ['with a kind that is a line of its own', registry({ ...one, kind: 'x (required) last=healthy\n  git kind=git' }), 'capabilities[0].kind'],
     ['with an unknown key of a capability', registry({ ...one, requried: true }), 'capabilities[0].requried'],
     ['with a target that is a number', registry({ ...one, target: 1 }), 'capabilities[0].target'],
     ['with a command that is a list', registry({ ...one, command: ['git'] }), 'capabilities[0].command'],
@@ -76,6 +77,7 @@ describe('a registry', () => {
     expect(refusal(registry(one, one))).toMatchObject({ key: 'capabilities[1].id', message: expect.stringContaining('"a" twice') });
     expect(refusal(registry({ ...one, command: 'a\0b' }))).toMatchObject({ key: 'capabilities[0].command' });
     expect(refusal(`{"schema_version": "${REGISTRY_VERSION}", "capabilities": [], "__proto__": 1}`)).toMatchObject({ key: '__proto__' });
+    expect(refusal(`{"schema_version": "${REGISTRY_VERSION}", "capabilities": [{"id": "a"}, {"id": "b", "kind": "git", "args": ["{"], "id": "c"}]}`)).toMatchObject({ key: 'capabilities[1].id', message: expect.stringContaining('twice') });
     expect(refusal('{')?.message).toMatch(/^r\.json is not JSON: /);
   });
 });

@@ -17,7 +17,7 @@ describe('the words for a confined Node', () => {
     '--no-permission a.mjs', '--no-experimental-permission a.mjs', '--env-file=/etc/x a.mjs', '--env-file /etc/x a.mjs', '--require ./x a.mjs', '-r ./x', '--import ./x a.mjs', '--loader ./x a.mjs',
     '--inspect a.mjs', '--inspect-brk=0.0.0.0 a.mjs', '--openssl-config=/x a.mjs', '--test', '--watch a.mjs', '--cpu-prof a.mjs', '--icu-data-dir=/x a.mjs', '--experimental-config-file=x', '--run x',
     '-e 1 --allow-child-process', '-p --allow-child-process 1', '-pe 1 --allow-worker', '-e --allow-worker', '--no-warnings --allow-addons a.mjs', '--input-type --allow-addons',
-    'a.mjs --env-file=/etc/x', 'a.mjs -- --env-file=x', '-- a.mjs --env-file x', 'a.mjs --env-file-if-exists=x',
+    'a.mjs --env-file=/etc/x', 'a.mjs -- --env-file=x', '-- a.mjs --env-file x', 'a.mjs --env-file-if-exists=x', 'a.mjs --experimental-config-file=x', '-- a.mjs --experimental-config-file x', 'a.mjs --experimental-default-config-file', '-e 1 -- --experimental-default-config-file',
     '-ra', '-i', '-', '--expose-internals a.mjs', '--build-snapshot a.mjs', '--title x --allow-addons',
   ])('%s may not', (line) => {
     expect(problemOfArgs(line.split(' '))).toMatch(/is no flag that a confined process may have/);
@@ -35,6 +35,8 @@ describe('confinement', () => {
     const newer = confinementOf(new Set(['--permission', '--experimental-permission']), '22.23.3', ['/w', '/x'], 'tools');
     expect(wordsOf(older)).toEqual(['--experimental-permission', '--allow-fs-read=/w', '--allow-fs-write=/w']);
     expect(wordsOf(newer)).toEqual(['--permission', '--allow-fs-read=/w', '--allow-fs-write=/w', '--allow-fs-read=/x', '--allow-fs-write=/x']);
+    const database = confinementOf(new Set(['--permission', '--no-experimental-sqlite']), '24.21.0', ['/w'], 'tools');
+    expect([wordsOf(database).slice(0, 2), database.switched_off]).toEqual([['--permission', '--no-experimental-sqlite'], ['node:sqlite']]);
     expect(older).toMatchObject({ by: '--experimental-permission', node: '20.20.2', folders: ['/w'] });
     expect(older.not_covered).toContain('the network');
     expect(newer.not_covered).toContain('hard links below node_modules and .git/objects');

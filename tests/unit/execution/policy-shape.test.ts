@@ -58,6 +58,16 @@ describe('a policy', () => {
     expect(refusal(`{"__proto__": {"grants": {}}, "grants": {}}`)).toMatch(/^unknown key "__proto__"/);
   });
 
+  it.each([
+    ['of the whole', `{"grants": {}, "denied_roots": ["/a"], "risk_to_level": {}, "denied_roots": []}`, 'denied_roots'],
+    ['of a part', `{"risk_to_level": {"R1": "READ_ONLY", "R1": "WORKSPACE_WRITE"}}`, 'risk_to_level.R1'],
+    ['spelled in two ways', `{"grants": {"A": "deny", "\\u0041": "allow"}}`, 'grants.A'],
+    ['behind strings that look like keys', `{"description": "a\\": {\\\\", "$schema": "\\"x\\": [", "description": ""}`, 'description'],
+    ['that every object has', `{"__proto__": 1, "__proto__": 2}`, '__proto__'],
+  ])('is refused where a key %s stands twice', (_, source, key) => {
+    expect(refusal(source)).toBe(`"${key}" stands there twice: which of them is meant cannot be told`);
+  });
+
   it('fits the schema where the program takes it', () => {
     expectKnown(SCHEMA);
     for (const value of [JSON.parse(SHIPPED), LEAST, { ...LEAST, description: 'x', hard_links: 'accept' }]) {

@@ -64,6 +64,7 @@ describe('an invalid file', () => {
     ['an unknown key in a section', '{"capture":{"exclude":[]}}', 'capture.exclude'],
     ['a key with the name of the prototype', '{"__proto__":{}}', '__proto__'],
     ['a key with the name of an inherited property', '{"linking":{"constructor":1}}', 'linking.constructor'],
+    ['a key that stands there twice', '{"redaction":{"enabled":true,"enabled":false}}', 'redaction.enabled'],
     ['a string where there are texts', '{"capture":{"exclude_patterns":"x"}}', 'capture.exclude_patterns'],
     ['a number among texts', '{"redaction":{"patterns":["a",1]}}', 'redaction.patterns'],
     ['an expression that is none', '{"redaction":{"patterns":["("]}}', 'redaction.patterns'],
