@@ -28,6 +28,7 @@ export interface Gate {
 const CHECK_OF: Partial<Record<FindingId, Check>> = {
   'manifest-unreadable': 'sha',
   'manifest-tampered': 'sha',
+  'seal-newer': 'sha',
   'timeline-missing': 'counts',
   'timeline-length': 'counts',
   'turn-drift': 'counts',

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { HandoffError, errnoOf } from '../../lib/errors.mts';
 import { readBytes } from '../../lib/fs/lines.mts';
 import { hasher, ZEROS } from '../../lib/hash-chain.mts';
+import { counted } from '../../lib/plural.mts';
 import { readChain, type ChainRow } from '../../store/chain.mts';
 import type { SessionPaths } from '../../store/layout.mts';
 import { isSealed, type Manifest } from '../../store/manifest.mts';
@@ -29,6 +30,7 @@ export interface BaseLine {
 export function baseLine(paths: SessionPaths, base: { manifest: Manifest } | undefined): BaseLine {
   refuseLinks(paths);
   const block = authorPart(paths.brief).block;
+  if (base === undefined) refuseHeadless(paths);
   if (base === undefined) return { timelineBytes: 0, chainBytes: 0, chainHead: ZEROS, foreign: undefined, ended: true, block };
   const { manifest } = base;
   const size = sizeOf(paths.timeline);
@@ -53,6 +55,16 @@ export function baseLine(paths: SessionPaths, base: { manifest: Manifest } | und
 function refuseLinks(paths: SessionPaths): void {
   const link = [path.dirname(paths.dir), paths.dir, paths.timeline, paths.chain].find((place) => fs.lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true);
   if (link !== undefined) throw new HandoffError('DAMAGED', `${link} is a link; nothing is written through it`);
+}
+
+/**
+ * A chain that leads to the timeline's end, beside renders that a commit put there: a session whose manifest was lost. A new one
+ * in its place would cut away turns that its source may not have any more. What a dead first build leaves has no renders.
+ */
+function refuseHeadless({ dir, timeline, chain, payload }: SessionPaths): void {
+  const last = readChain(chain, undefined).rows.at(-1);
+  if (last === undefined || last.bytes !== sizeOf(timeline) || sizeOf(payload) === undefined) return;
+  throw new HandoffError('DAMAGED', `${dir} holds ${counted(last.turns, 'turn')} and its manifest.json is missing; nothing was written: put manifest.json back from a copy or from git, or take the folder away`);
 }
 
 function foreignRow(paths: SessionPaths, manifest: Manifest, from: number, to: number, prev: string): Omit<ChainRow, 'head'> {
