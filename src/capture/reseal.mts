@@ -13,7 +13,7 @@ import { blockSha256 } from '../store/evidence.mts';
 import { placeParts, sessionPaths } from '../store/layout.mts';
 import { allSessions, findExact, hasManifest } from '../store/lookup.mts';
 import type { IndexRow } from '../store/index-file.mts';
-import { isSealed, manifestForWriting, sealed, type Manifest } from '../store/manifest.mts';
+import { isSealed, manifestForWriting, promotedRevision, sealed, type Manifest } from '../store/manifest.mts';
 import { folderName, projectSlug, withSuffix } from '../store/names.mts';
 import { checkTimeline } from '../store/check-timeline.mts';
 import { baseLine } from './commit/base-line.mts';
@@ -91,8 +91,9 @@ function notThere(row: IndexRow): HandoffError {
   return new HandoffError('NO_MATCH', `${row.id} is not there any more`);
 }
 
-function next(manifest: Manifest): Pick<Manifest, 'revisions' | 'updated_at'> {
-  return { revisions: manifest.revisions + 1, updated_at: new Date().toISOString() };
+function next(manifest: Manifest): Partial<Manifest> {
+  const promoted = promotedRevision(manifest);
+  return { revisions: manifest.revisions + 1, updated_at: new Date().toISOString(), ...(promoted === undefined ? {} : { promoted_revision: promoted }) };
 }
 
 /** Runs `work` under the session's lock, with the place that it has then. Throws HELD where a living process has it. */

@@ -5,7 +5,7 @@ import { readFile } from '../lib/fs/files.mts';
 import { blockSha256, splitHandoffBytes } from './evidence.mts';
 import { note, type Finding } from './findings.mts';
 import type { SessionPaths } from './layout.mts';
-import { isSealed, type Manifest } from './manifest.mts';
+import { isSealed, promotedRevision, type Manifest } from './manifest.mts';
 
 export function checkBrief(paths: SessionPaths, manifest: Manifest): Finding[] {
   const brief = readFile(paths.brief);
@@ -40,7 +40,8 @@ export function checkSources(manifest: Manifest): Finding[] {
 }
 
 export function checkPromotion(manifest: Manifest): Finding[] {
-  const at = manifest.promoted_revision;
-  if (manifest.promoted_gate === undefined || at === undefined || at >= manifest.revisions) return [];
+  const at = promotedRevision(manifest);
+  if (manifest.promoted_gate === undefined || (at !== undefined && at >= manifest.revisions)) return [];
+  if (at === undefined) return manifest.promoted_at === undefined ? [] : [note('promotion-old', `promoted before revision ${manifest.revisions}`)];
   return [note('promotion-old', `promoted at revision ${at} of ${manifest.revisions}`, manifest.revisions, at)];
 }

@@ -9,7 +9,7 @@ import { readFile, readText, replaceFile } from '../lib/fs/files.mts';
 import { acquire } from '../lib/fs/lock.mts';
 import { errnoOf } from '../lib/errors.mts';
 import { INDEX_KEY, sessionPaths, storePaths } from './layout.mts';
-import { readManifest, type Manifest } from './manifest.mts';
+import { promotedRevision, readManifest, type Manifest } from './manifest.mts';
 import { objectiveHead, objectiveOf } from './objective.mts';
 
 export interface IndexRow {
@@ -39,6 +39,7 @@ export const NEW = 'new';
 /** `objective` as the build or the summary has it; `(none)` gives no key. */
 export function indexRow(folder: string, manifest: Manifest, objective = ''): IndexRow {
   const head = objectiveHead(objective);
+  const promoted = promotedRevision(manifest);
   return {
     id: folder,
     uuid: manifest.session,
@@ -52,7 +53,7 @@ export function indexRow(folder: string, manifest: Manifest, objective = ''): In
     ...(head === '' ? {} : { objective: head }),
     ...(manifest.uuid === undefined ? {} : { source_id: manifest.uuid }),
     ...(manifest.promoted_gate === undefined ? {} : {
-      promoted: { gate: manifest.promoted_gate, ...(manifest.promoted_revision === undefined ? {} : { revision: manifest.promoted_revision }) },
+      promoted: { gate: manifest.promoted_gate, ...(promoted === undefined ? {} : { revision: promoted }) },
     }),
   };
 }

@@ -183,3 +183,11 @@ export function sealed(manifest: Manifest): { manifest: Manifest; text: string }
 export function isSealed(manifest: Manifest): manifest is Manifest & { seal: Seal } {
   return manifest.seal !== undefined && typeof manifest.seal === 'object' && manifest.seal.revision === manifest.revisions;
 }
+
+/**
+ * The revision that was promoted; undefined where nothing tells it. 2.0.x notes none with its promotions, but a revision moves
+ * `updated_at` and a promotion does not.
+ */
+export function promotedRevision({ promoted_at: at, promoted_revision: noted, updated_at: updated, revisions }: Manifest): number | undefined {
+  return at !== undefined && Date.parse(at) >= Date.parse(updated) ? revisions : noted;
+}

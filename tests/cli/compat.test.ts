@@ -115,6 +115,17 @@ describe('a store that 2.0.x wrote', () => {
     expect(session(root, 'docs/prices').manifest['evidence_contract_sha256']).toBe(sha(BLOCK));
   });
 
+  it('tells what its promotion does not cover, though 2.0.x notes no revision with one', () => {
+    const { dir, root, must } = place('compat');
+    expect(must('verify', 'prices', '--strict')).toMatch(/^PASS /);
+    fs.appendFileSync(path.join(dir, 'p.jsonl'), records(MORE['p.jsonl'] ?? []));
+    must('build', 'p.jsonl', '--session', 'prices');
+    must('retitle', 'prices', 'dear');
+    expect(must('list', 'docs')).toContain('VERIFIED at revision 1 of 3');
+    expect(must('verify', 'prices')).toContain('note: promoted at revision 1 of 3');
+    expect(session(root, 'docs/dear').brief).toContain('- promoted: VERIFIED at revision 1 of 3');
+  });
+
   it('takes what stands above the watermark where the bytes are not the ones that were hashed', () => {
     const { dir, root, must } = place('empty');
     // 2.0.x hashed the text with U+FFFD in the place of a byte that is not UTF-8.

@@ -1,7 +1,7 @@
 /** The manifest of a revision: the old one with what this build learned. Keys keep their place; new ones stand behind. */
 import { blockSha256 } from '../../store/evidence.mts';
 import { placeParts, SEAL_FORMAT } from '../../store/layout.mts';
-import { sealed, type Manifest, type Seal, type SubagentRow } from '../../store/manifest.mts';
+import { promotedRevision, sealed, type Manifest, type Seal, type SubagentRow } from '../../store/manifest.mts';
 import type { SessionFacts, Tokens } from '../../transcript/turn.mts';
 import { totalOf } from '../../transcript/usage.mts';
 import { harnessOf, type Work } from '../work.mts';
@@ -59,6 +59,7 @@ export function nextManifest(work: Work, { row, replaced, tally, tokens, redacto
     manifest_sha256: '',
   };
   set(manifest, 'evidence_contract_sha256', blockSha256(base.block));
+  set(manifest, 'promoted_revision', old === undefined ? undefined : promotedRevision(old));
   set(manifest, 'objective', request.objective ?? old?.objective);
   set(manifest, 'pinned', pinned.size === 0 ? undefined : [...pinned]);
   set(manifest, 'uuid', old?.uuid ?? facts.uuid);

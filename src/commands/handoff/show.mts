@@ -6,6 +6,7 @@ import { readText } from '../../lib/fs/files.mts';
 import { checkSession } from '../../store/checker.mts';
 import { sessionPaths } from '../../store/layout.mts';
 import { dirOf, findByPrefix } from '../../store/lookup.mts';
+import { checkPromotion } from '../../store/check-notes.mts';
 import { isSealed, readManifest } from '../../store/manifest.mts';
 import { readTurns } from '../../store/timeline.mts';
 import { TURN_CLASSES, type Turn } from '../../transcript/turn.mts';
@@ -36,7 +37,7 @@ export const command: Command<typeof flags> = {
       if (brief === undefined) throw new HandoffError('NO_MATCH', `${row.id} has no brief yet; \`handoff render ${row.id}\` makes it`);
       const read = readManifest(paths.manifest);
       const manifest = read.state === 'read' ? read.manifest : undefined;
-      if (manifest?.promoted_revision !== undefined && manifest.promoted_revision < manifest.revisions) io.note(`promoted at revision ${manifest.promoted_revision} of ${manifest.revisions}`);
+      for (const { text } of manifest === undefined ? [] : checkPromotion(manifest)) io.note(text);
       return { json: { session: row.uuid, project: row.project, brief, manifest }, text: brief };
     }
     const wanted = filterOf(options.turns, options.class);
