@@ -21,6 +21,7 @@ describe('a session', () => {
     expect(desk.capture('one.jsonl', lines(canonical(0, 'user', 'x')))).toContain('built c ');
     expect(desk.capture('two.jsonl', lines(canonical(0, 'user', 'x', { session: undefined })))).toContain('built two ');
     expect(desk.capture('three.TXT', 'user: x\n')).toContain('built three ');
+    expect(desk.capture('v1.4.markdown', 'user: x\n')).toContain('built v1.4 ');
     expect(desk.capture('.jsonl', lines(canonical(0, 'user', 'x', { session: undefined })))).toContain('built .jsonl ');
   });
 
