@@ -74,13 +74,14 @@ export function nextManifest(work: Work, { row, replaced, tally, tokens, redacto
   const of = old?.fork ?? facts.fork;
   set(manifest, 'fork', of === undefined ? undefined : { of: of.of, by: of.by, ...fork });
   set(manifest, 'subagents', subagents.length === 0 ? undefined : subagents);
-  set(manifest, 'skipped', sum(old?.skipped, tally.skipped));
-  set(manifest, 'bad_lines', sum(old?.bad_lines, tally.badCount));
-  set(manifest, 'unknown', added(old?.unknown ?? {}, tally.unknown));
+  const total = transcript.whole === undefined ? plus : most;
+  set(manifest, 'skipped', total(old?.skipped, tally.skipped) || undefined);
+  set(manifest, 'bad_lines', total(old?.bad_lines, tally.badCount) || undefined);
+  set(manifest, 'unknown', added(old?.unknown ?? {}, tally.unknown, total));
   const olderLines = old !== undefined && (old.redaction?.older_lines === true || base.foreign !== undefined);
   set(manifest, 'redaction', {
     on: request.redact,
-    counts: added(old?.redaction?.counts ?? {}, redactor.counts) ?? {},
+    counts: added(old?.redaction?.counts ?? {}, redactor.counts, total) ?? {},
     ...(olderLines ? { older_lines: true as const } : {}),
   });
   set(manifest, 'usage', usageOf(tally, tokens));
@@ -104,14 +105,15 @@ function gitOf(old: Manifest | undefined, { branch, commit }: SessionFacts): Man
   return Object.keys(git).length === 0 ? undefined : git;
 }
 
-function sum(before: number | undefined, more: number): number | undefined {
-  const all = (before ?? 0) + more;
-  return all === 0 ? undefined : all;
-}
+type Total = (before: number | undefined, now: number) => number;
 
-function added(before: Readonly<Record<string, number>>, more: Readonly<Record<string, number>>): Record<string, number> | undefined {
+const plus: Total = (before = 0, now) => before + now;
+/** Of a source that changes in place, which is read whole each time: what was counted before is counted again. */
+const most: Total = (before = 0, now) => Math.max(before, now);
+
+function added(before: Readonly<Record<string, number>>, now: Readonly<Record<string, number>>, total: Total): Record<string, number> | undefined {
   const all: Record<string, number> = Object.assign(Object.create(null) as Record<string, number>, before);
-  for (const [key, count] of Object.entries(more)) all[key] = (all[key] ?? 0) + count;
+  for (const [key, count] of Object.entries(now)) all[key] = total(all[key], count);
   return Object.keys(all).length === 0 ? undefined : all;
 }
 

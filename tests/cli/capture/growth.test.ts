@@ -314,4 +314,25 @@ describe('a document that is written anew each time', () => {
     expect(new Set(session().numbers).size).toBe(4);
     expect(desk.handoff(['verify', 'chat', '--strict']).status).toBe(0);
   });
+
+  it('has what is wrong with it and what was replaced in it counted once, however often it is read', () => {
+    const message = (id: string, type: string, text: string) => ({ id, timestamp: '2026-01-01T00:00:00Z', type, content: [{ text }] });
+    const key = `ghp_${'a1B2'.repeat(9)}`;
+    const file = desk.file('log.jsonl', `${lines({ sessionId: 'g', projectHash: 'p', startTime: '2026-01-01T00:00:00Z', lastUpdated: '2026-01-01T00:00:00Z', kind: 'main' }, message('1', 'user', `use ${key}`))}{"cut":\n${lines({ id: '2', type: 'brand-new' })}`);
+    const counts = () => {
+      const { bad_lines, unknown, redaction } = desk.session(desk.places()[0]).manifest;
+      return { bad_lines, unknown, redacted: redaction?.counts };
+    };
+    desk.build(file, '--allow-bad-lines');
+    const once = { bad_lines: 1, unknown: { 'brand-new': 1 }, redacted: { 'github-token': 1 } };
+    expect(counts()).toEqual(once);
+    for (const id of ['3', '4']) {
+      appendFileSync(file, lines(message(id, 'gemini', 'ok')));
+      expect(desk.build(file, '--allow-bad-lines')).toContain('new=1');
+      expect(counts()).toEqual(once);
+    }
+    appendFileSync(file, `{"cut":\n${lines(message('5', 'user', key))}`);
+    desk.build(file, '--allow-bad-lines');
+    expect(counts()).toEqual({ ...once, bad_lines: 2, redacted: { 'github-token': 2 } });
+  });
 });
