@@ -22,7 +22,7 @@ export interface Learned {
 }
 
 /** The manifest without its seal. */
-export function nextManifest(work: Work, { row, replaced, tally, tokens, redactor }: Intake, ledger: Ledger, { revision, at, base, fork, subagents }: Learned): Manifest {
+export function nextManifest(work: Work, { row, replaced, tally, tokens, redactor, rewrittenFrom }: Intake, ledger: Ledger, { revision, at, base, fork, subagents }: Learned): Manifest {
   const { request, transcript, session } = work;
   const old = work.base?.manifest;
   const facts: SessionFacts = { ...transcript.facts };
@@ -74,7 +74,7 @@ export function nextManifest(work: Work, { row, replaced, tally, tokens, redacto
   const of = old?.fork ?? facts.fork;
   set(manifest, 'fork', of === undefined ? undefined : { of: of.of, by: of.by, ...fork });
   set(manifest, 'subagents', subagents.length === 0 ? undefined : subagents);
-  const total = transcript.whole === undefined ? plus : most;
+  const total = transcript.whole === undefined && rewrittenFrom === undefined ? plus : most;
   set(manifest, 'skipped', total(old?.skipped, tally.skipped) || undefined);
   set(manifest, 'bad_lines', total(old?.bad_lines, tally.badCount) || undefined);
   set(manifest, 'unknown', added(old?.unknown ?? {}, tally.unknown, total));
@@ -108,7 +108,7 @@ function gitOf(old: Manifest | undefined, { branch, commit }: SessionFacts): Man
 type Total = (before: number | undefined, now: number) => number;
 
 const plus: Total = (before = 0, now) => before + now;
-/** Of a source that changes in place, which is read whole each time: what was counted before is counted again. */
+/** Of a source that is read from its start once more: what was counted before is counted again. */
 const most: Total = (before = 0, now) => Math.max(before, now);
 
 function added(before: Readonly<Record<string, number>>, now: Readonly<Record<string, number>>, total: Total): Record<string, number> | undefined {

@@ -335,4 +335,19 @@ describe('a document that is written anew each time', () => {
     desk.build(file, '--allow-bad-lines');
     expect(counts()).toEqual({ ...once, bad_lines: 2, redacted: { 'github-token': 2 } });
   });
+
+  it('and so has one of lines that was rewritten', () => {
+    const said = (last: string) => `${lines(claude().user(`use ghp_${'a1B2'.repeat(9)}`), { type: 'brand-new' }, ...talk(3))}{"cut":\n${lines(claude().agent(last))}`;
+    const counts = () => {
+      const { bad_lines, skipped, unknown, redaction } = desk.session().manifest;
+      return { bad_lines, skipped, unknown, redacted: redaction?.counts };
+    };
+    const file = desk.file('t.jsonl', said('one'));
+    desk.build(file, '--allow-bad-lines');
+    const once = counts();
+    expect(once).toMatchObject({ bad_lines: 1, unknown: { 'brand-new': 1 }, redacted: { 'github-token': 1 } });
+    writeFileSync(file, said('another'));
+    expect(desk.build(file, '--allow-bad-lines')).toContain('new=2');
+    expect(counts()).toEqual(once);
+  });
 });
