@@ -42,6 +42,6 @@ export function checkSources(manifest: Manifest): Finding[] {
 export function checkPromotion(manifest: Manifest): Finding[] {
   const at = promotedRevision(manifest);
   if (manifest.promoted_gate === undefined || (at !== undefined && at >= manifest.revisions)) return [];
-  if (at === undefined) return manifest.promoted_at === undefined ? [] : [note('promotion-old', `promoted before revision ${manifest.revisions}`)];
+  if (at === undefined) return Date.parse(manifest.promoted_at ?? '') < Date.parse(manifest.updated_at) ? [note('promotion-old', `promoted before revision ${manifest.revisions}`)] : [];
   return [note('promotion-old', `promoted at revision ${at} of ${manifest.revisions}`, manifest.revisions, at)];
 }
