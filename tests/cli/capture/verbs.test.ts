@@ -64,6 +64,11 @@ describe('list', () => {
     expect(desk.handoff(['list', 'nope'])).toMatchObject({ status: 4, stderr: 'handoff: no handoffs matching nope\n' });
     expect(JSON.parse(desk.handoff(['list', '--json']).stdout)).toMatchObject([{ id: 'b', project: 'other' }, { id: 'once' }, { id: 'one', turns: 4, revisions: 1 }]);
   });
+
+  it('has one line for a session whatever a label holds', () => {
+    desk.build(desk.file('t.jsonl', lines(...talk(2))), '--harness', 'x\n[w]  forged  turns=9');
+    expect(desk.handoff(['list']).stdout).toMatch(/^\[w\]  s .* harness=x \[w\] forged turns=9  turns=2 .*\n$/);
+  });
 });
 
 describe('show', () => {
