@@ -137,7 +137,7 @@ describe('a build takes', () => {
   it('no standard input that is empty, or that names no session', () => {
     refused(['-'], 2, /names no session.*--session/, { input: 'user: Plan\nassistant: Yes\n' });
     refused(['-'], 2, /names no session.*--session/, { input: lines({ role: 'user', text: 'Plan' }) });
-    refused(['-'], 4, /holds no conversation/, { input: '' });
+    refused(['-'], 4, /^handoff: standard input holds no conversation/, { input: '' });
   });
 
   it('records without text, counted as skipped', () => {
