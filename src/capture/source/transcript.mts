@@ -122,16 +122,21 @@ async function readWhole(source: Source, adapter: WholeAdapter, redactor: Redact
     tally.bad.push(...loaded.bad.slice(0, 5));
     tally.badCount += loaded.bad.length;
   }
-  const value = redactor.record(loaded.value, JSON.stringify(loaded.value));
   const drafts: TurnDraft[] = [];
   const tokens = createTokenCount({});
-  adapter.read(value, source.path, {
-    turn: (draft) => takeDraft(draft, undefined, drafts),
-    facts: (facts) => mergeFacts(tally.facts, facts),
-    usage: (id, more) => tokens.add(id, more),
-    usageTotal: (more) => void (tally.running = addTotal(tally.running, more)),
-    unknown: (type) => void (tally.unknown[type.slice(0, 80)] = (tally.unknown[type.slice(0, 80)] ?? 0) + 1),
-  });
+  try {
+    adapter.read(redactor.record(loaded.value, JSON.stringify(loaded.value)), source.path, {
+      turn: (draft) => takeDraft(draft, undefined, drafts),
+      facts: (facts) => mergeFacts(tally.facts, facts),
+      usage: (id, more) => tokens.add(id, more),
+      usageTotal: (more) => void (tally.running = addTotal(tally.running, more)),
+      unknown: (type) => void (tally.unknown[type.slice(0, 80)] = (tally.unknown[type.slice(0, 80)] ?? 0) + 1),
+    });
+  } catch (error) {
+    // JSON.parse takes a nesting that is deeper than the stack; what walks the value does not.
+    if (!(error instanceof RangeError)) throw error;
+    throw new HandoffError('BAD_LINES', `${told(source.path)} is nested too deeply; nothing was written`, { cause: error });
+  }
   return { whole: { adapter, drafts, tally, tokens, raw_sha256: loaded.raw_sha256, bytes: loaded.bytes }, path: loaded.path, facts: tally.facts };
 }
 
