@@ -13,6 +13,17 @@ const rows = () => desk.session().manifest.sources ?? [];
 const inS = ['--session', 's'];
 
 describe('a source that is known', () => {
+  it('goes on behind a chain whose last line end was taken', () => {
+    const file = desk.file('t.jsonl', lines(...talk(2)));
+    desk.build(file);
+    desk.session().write('chain.jsonl', desk.session().text('chain.jsonl').trimEnd());
+    expect(desk.handoff(['verify', 's']).status).toBe(0);
+    writeFileSync(file, lines(...talk(3)));
+    expect(desk.build(file)).toContain('new=1 rev=2');
+    expect(desk.session().chain.map(({ revision }) => revision)).toEqual([1, 2]);
+    expect(desk.handoff(['verify', 's', '--strict']).status).toBe(0);
+  });
+
   it('grows: only what is new is appended, and the same bytes again write nothing', () => {
     const file = desk.file('t.jsonl', lines(...talk(4)));
     expect(desk.build(file)).toBe('handoff: built s project=w turns=4 new=4 rev=1');
