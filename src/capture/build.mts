@@ -20,11 +20,34 @@ export type { BuildPlace, BuildRequest, BuildResult };
 
 /** Throws HandoffError; whatever it throws, the store is as it was or settled by the next build. */
 export async function build(asked: BuildRequest, place: BuildPlace): Promise<BuildResult> {
-  // A name that a script left empty is none, as an empty --session is none.
-  const given = asked.project === '' ? { ...asked, project: undefined } : asked;
+  const given = withoutBlanks(asked);
   // Names that a redaction would change are not found as they were given, and then cleaned.
   const known = given.file === '-' ? undefined : await alreadyKnown(given, place);
-  return known ?? (await import('./under-lock.mts')).buildUnderLock(await cleanRequest(given, place), place);
+  const result = known ?? await (await import('./under-lock.mts')).buildUnderLock(await cleanRequest(given, place), place);
+  if (result.action === 'up-to-date') await tellUntaken(given, place, result.dir);
+  return result;
+}
+
+/** A name that a script left empty is none, as an empty --session is none. */
+function withoutBlanks(asked: BuildRequest): BuildRequest {
+  const given = { ...asked };
+  for (const key of ['project', 'objective', 'harness', 'model'] as const) if (given[key]?.trim() === '') given[key] = undefined;
+  return given;
+}
+
+/** What a person says of a session is written with a revision; where there is none it must not look as if it was. */
+async function tellUntaken(request: BuildRequest, place: BuildPlace, dir: string): Promise<void> {
+  const { objective, harness, model, forceHarness, forceModel } = request;
+  if (objective === undefined && forceHarness !== true && forceModel !== true) return;
+  const read = readManifest(sessionPaths(dir).manifest);
+  if (read.state !== 'read') return;
+  const clean = await cleanRequest(request, place);
+  const untaken = [
+    ...(objective !== undefined && clean.objective !== read.manifest.objective ? ['--objective'] : []),
+    ...(forceHarness === true && harness !== undefined && clean.harness !== read.manifest.harness ? ['--harness'] : []),
+    ...(forceModel === true && model !== undefined && clean.model !== read.manifest.model ? ['--model'] : []),
+  ];
+  if (untaken.length > 0) place.note(`${untaken.join(' and ')} changed nothing: there is nothing new to write a revision for; give it again when the transcript has grown`);
 }
 
 /** Given only where nothing else could come out: no lock to settle, nothing to say or to move, the very same bytes. */

@@ -9,9 +9,10 @@ import { rename, syncFolder } from '../lib/fs/files.mts';
 import type { Lock } from '../lib/fs/lock.mts';
 import { createRollback } from '../lib/fs/rollback.mts';
 import { sha256 } from '../lib/hash-chain.mts';
+import { promotedRevision } from '../lib/promotion.mts';
 import { blockSha256 } from '../store/evidence.mts';
 import { placeParts, sessionPaths } from '../store/layout.mts';
-import { findExact } from '../store/lookup.mts';
+import { allSessions, findExact, hasManifest } from '../store/lookup.mts';
 import type { IndexRow } from '../store/index-file.mts';
 import { isSealed, manifestForWriting, sealed, type Manifest } from '../store/manifest.mts';
 import { folderName, projectSlug, withSuffix } from '../store/names.mts';
@@ -68,27 +69,39 @@ export function renderSession(place: ResealPlace, row: IndexRow): Promise<Reseal
 
 /** Removes a session with its row, its line and its notes. The rename out of the projects is the commit. */
 export function forgetSession(place: ResealPlace, row: IndexRow): Promise<void> {
-  return withSession(place, row, 'forget', (lock, now) => {
+  return underSession(place.root, row.uuid, 'forget', (lock) => {
+    const now = findExact(place.root, row.uuid) ?? rowLeft(place.root, row);
+    if (now === undefined) throw notThere(row);
     const at = `${now.project}/${now.id}`;
     const dir = placeDir(place.root, at);
     lock.note({ place: at, base: null, timeline_bytes: 0, chain_bytes: 0 });
-    rename(dir, trashOf(place.root, lock.token));
+    if (fs.existsSync(dir)) rename(dir, trashOf(place.root, lock.token));
     afterCommit(() => {
       syncFolder(path.dirname(dir));
-      settleForget(place.root, at, lock.token);
+      settleForget(place.root, at, lock.token, now.uuid);
     });
   });
 }
 
-function next(manifest: Manifest): Pick<Manifest, 'revisions' | 'updated_at'> {
-  return { revisions: manifest.revisions + 1, updated_at: new Date().toISOString() };
+/** The row, as it still stands, of a session whose manifest or folder was lost: it can be forgotten all the same. */
+function rowLeft(root: string, { uuid, project, id }: IndexRow): IndexRow | undefined {
+  return allSessions(root).find((row) => row.uuid === uuid && row.project === project && row.id === id && !hasManifest(root, row));
+}
+
+function notThere(row: IndexRow): HandoffError {
+  return new HandoffError('NO_MATCH', `${row.id} is not there any more`);
+}
+
+function next(manifest: Manifest): Partial<Manifest> {
+  const promoted = promotedRevision(manifest);
+  return { revisions: manifest.revisions + 1, updated_at: new Date().toISOString(), ...(promoted === undefined ? {} : { promoted_revision: promoted }) };
 }
 
 /** Runs `work` under the session's lock, with the place that it has then. Throws HELD where a living process has it. */
 export function withSession<T>(place: ResealPlace, row: IndexRow, operation: string, work: (lock: Lock, now: IndexRow) => T | Promise<T>): Promise<T> {
   return underSession(place.root, row.uuid, operation, (lock) => {
     const now = findExact(place.root, row.uuid);
-    if (now === undefined) throw new HandoffError('NO_MATCH', `${row.id} is not there any more`);
+    if (now === undefined) throw notThere(row);
     return work(lock, now);
   });
 }

@@ -8,13 +8,14 @@ export interface Promotion {
 }
 
 /**
- * The revision that was promoted. 2.0.x stamps no number: it is the last one, as long as nothing was written after the stamp.
- * Undefined where that cannot be told, and where nothing was promoted.
+ * The revision that was promoted. 2.0.x stamps no number, and leaves ours as it was: it is the last one, as long as nothing was
+ * written after the stamp. Undefined where that cannot be told, and where nothing was promoted.
  */
 export function promotedRevision({ revisions, updated_at, promoted_gate, promoted_at, promoted_revision }: Promotion): number | undefined {
   if (promoted_gate === undefined) return undefined;
-  if (promoted_revision !== undefined) return promoted_revision;
-  return Date.parse(promoted_at ?? '') < Date.parse(updated_at) ? undefined : revisions;
+  const since = Date.parse(promoted_at ?? '') - Date.parse(updated_at);
+  if (since >= 0) return revisions;
+  return promoted_revision ?? (since < 0 ? undefined : revisions);
 }
 
 /** Behind `promoted` or the gate's word: `at revision 3 of 5`. */

@@ -28,6 +28,7 @@ export interface Gate {
 const CHECK_OF: Partial<Record<FindingId, Check>> = {
   'manifest-unreadable': 'sha',
   'manifest-tampered': 'sha',
+  'seal-newer': 'sha',
   'timeline-missing': 'counts',
   'timeline-length': 'counts',
   'turn-drift': 'counts',
@@ -70,10 +71,11 @@ export function judge(root: string, row: IndexRow): Gate {
     details[check] = bad.map(({ text }) => text).join('; ');
   }
   // What was not looked at did not pass.
-  if (findings.some(({ id }) => id === 'manifest-unreadable')) {
+  const unread = findings.some(({ id }) => id === 'manifest-unreadable') ? 'the manifest cannot be read' : findings.some(({ id }) => id === 'seal-newer') ? 'the seal cannot be read' : undefined;
+  if (unread !== undefined) {
     for (const check of ['counts', 'payload'] as const) {
       checks[check] = 'FAIL';
-      details[check] = 'not known while the manifest cannot be read';
+      details[check] = `not known while ${unread}`;
     }
   }
   const ok = CHECKS.every((check) => checks[check] === 'PASS');

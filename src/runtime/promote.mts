@@ -47,11 +47,11 @@ export async function promoteSession(place: ResealPlace, row: IndexRow, options:
       const promoted_at = new Date().toISOString();
       const word = overridden ? 'FORCED' as const : 'VERIFIED' as const;
       const block = blockSha256(blockOf(readText(paths.brief) ?? ''));
-      await reseal(place, lock, now, (manifest) => stamped(manifest, {
+      const { revision } = await reseal(place, lock, now, (manifest) => stamped(manifest, {
         promoted_at, promoted_by: options.by ?? DEFAULT_BY, promoted_gate: word, promoted_revision: manifest.revisions,
         ...(block === undefined ? {} : { evidence_contract_sha256: block }),
       }), undefined);
-      return { ok: true, action: 'promoted', session: now.uuid, gate: word, promoted_at, revision: now.revisions };
+      return { ok: true, action: 'promoted', session: now.uuid, gate: word, promoted_at, revision };
     } finally {
       older.release();
     }

@@ -9,7 +9,7 @@ import { holderOf, recordsOf, type Held } from '../lib/fs/lock-file.mts';
 import { sha256 } from '../lib/hash-chain.mts';
 import { fail, note, type Finding } from './findings.mts';
 import type { IndexRow } from './index-file.mts';
-import { sessionKey, sessionPaths, stagedName, storePaths, type SessionPaths } from './layout.mts';
+import { SEAL_FORMAT, sessionKey, sessionPaths, stagedName, storePaths, type SessionPaths } from './layout.mts';
 import { dirOf, relativePlace, whereNow } from './lookup.mts';
 import { isSealed, readManifest, type Manifest } from './manifest.mts';
 import { checkPayload, hashWithZeros } from './check-payload.mts';
@@ -102,6 +102,11 @@ function checkOnce(root: string, row: IndexRow, paths: SessionPaths): Checked {
   checked.turns = manifest.turn_count;
   if (!read.sound) {
     checked.findings.push(fail('manifest-tampered', 'manifest tampered (sha mismatch)', manifest.manifest_sha256, 'another'));
+    return checked;
+  }
+  const format = manifest.seal?.format;
+  if (format !== undefined && !(format <= SEAL_FORMAT)) {
+    checked.findings.push(fail('seal-newer', `sealed by a newer version (format ${String(format)}), which alone knows what it sealed`));
     return checked;
   }
   const atWork = atWorkOf(holderOf(storePaths(root).locks, sessionKey(manifest.session)), read.text);

@@ -6,6 +6,7 @@ export const FINDINGS = {
   unreadable: 'fail',
   'manifest-unreadable': 'fail',
   'manifest-tampered': 'fail',
+  'seal-newer': 'fail',
   'timeline-missing': 'fail',
   'timeline-length': 'fail',
   'turn-drift': 'fail',

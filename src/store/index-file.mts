@@ -77,10 +77,19 @@ export function believedIndex(root: string): Buffer | undefined {
 export function parseRows(text: string): IndexRow[] | undefined {
   try {
     const rows = JSON.parse(text) as IndexRow[];
-    return Array.isArray(rows) && rows.every((row) => isName(row?.id) && isName(row.project) && typeof row.uuid === 'string') ? rows : undefined;
+    return Array.isArray(rows) && rows.every(isRow) ? rows : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isRow(row: IndexRow | null): boolean {
+  return isName(row?.id) && isName(row?.project) && typeof row?.uuid === 'string' && [row.harness, row.title, row.objective, row.updated, row.source_id].every(isTextOrAbsent)
+    && (row.promoted === undefined || typeof row.promoted?.gate === 'string');
+}
+
+function isTextOrAbsent(value: unknown): boolean {
+  return value === undefined || typeof value === 'string';
 }
 
 /** An index may come from elsewhere: a name in it must not lead out of the store. */

@@ -84,7 +84,8 @@ function rowAt(root: string, place: string): IndexRow | undefined {
  */
 export function findExact(root: string, id: string, sourceId?: string): IndexRow | undefined {
   const { hits } = steady(() => lookExact(root, id, sourceId), ({ hits: found, lost }) => found.length <= 1 && lost.length === 0);
-  if (hits.length > 1) throw ambiguous(id, hits);
+  // A build alone asks for the transcript's own id too, where no --session was given.
+  if (hits.length > 1) throw ambiguous(id, hits, sourceId === undefined ? '' : '; --session says which is meant');
   return hits[0];
 }
 
@@ -200,10 +201,10 @@ function unique(rows: IndexRow[]): IndexRow[] {
 
 const SHOWN = 10;
 
-function ambiguous(prefix: string, hits: readonly IndexRow[]): HandoffError {
+function ambiguous(prefix: string, hits: readonly IndexRow[], wayOn = ''): HandoffError {
   const names = hits.map((row) => `${row.project}/${row.id}`);
   const list = names.slice(0, SHOWN).join(', ') + (names.length > SHOWN ? `, and ${names.length - SHOWN} more` : '');
-  return new HandoffError('AMBIGUOUS', `${prefix} matches ${names.length} handoffs: ${list}`, { data: { candidates: names } });
+  return new HandoffError('AMBIGUOUS', `${prefix} matches ${names.length} handoffs: ${list}${wayOn}`, { data: { candidates: names } });
 }
 
 /** `project/folder`, as locks name a session's place. */

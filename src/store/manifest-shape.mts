@@ -1,9 +1,10 @@
 /**
- * A manifest from elsewhere: its own hash proves only that whoever wrote it knows the rule. Before anything is done by it,
- * every key that this program goes by must be of its kind.
+ * What kind of value each key of a manifest has. Its own hash proves only that whoever wrote it knows the rule: before
+ * anything is done by a manifest from elsewhere, every key that this program goes by must be of its kind.
  */
 import { isObject } from '../lib/json.mts';
-import { isSealed, type Manifest } from './manifest.mts';
+import { SEAL_FORMAT } from './layout.mts';
+import type { Manifest } from './manifest.mts';
 
 type Kind = (value: unknown) => boolean;
 
@@ -43,5 +44,25 @@ export function misshapen(manifest: Manifest): string | undefined {
   const odd = Object.keys(MUST).find((key) => !MUST[key]?.(manifest[key])) ?? Object.keys(MAY).find((key) => manifest[key] !== undefined && !MAY[key]?.(manifest[key]));
   if (odd !== undefined) return odd;
   if (manifest.revisions < 1) return 'revisions';
-  return isSealed(manifest) && manifest.turn_count === 0 ? 'turn_count' : undefined;
+  return manifest.seal?.revision === manifest.revisions && manifest.turn_count === 0 ? 'turn_count' : undefined;
+}
+
+/** The keys that builds and renders go by, as far as a manifest has them: 2.0.x writes few. */
+const READ: Record<string, Kind> = {
+  project: text, harness: text, model: text, source_paths: list(text), counts: isObject, objective: text, pinned: list(text), uuid: text, title: text, cwd: text,
+  git: shape({}, { branch: text, commit: text }), adapter: isObject, promoted_at: text, promoted_gate: text, parent_session: text,
+  sources: list(shape({ path: text, bytes: finite, runs: list((value) => Array.isArray(value) && value.length === 2) })),
+  seal: (value) => isObject(value) && (later(value) || shape({ revision: finite, timeline_bytes: whole, chain_head: text })(value)),
+  fork: shape({ of: text, by: text }), subagents: list(shape({ id: text, path: text, title: text })),
+  redaction: shape({ counts: isObject }), unknown: every(finite), usage: isObject, usage_recent: every(isObject), usage_running: shape({ before: isObject, last: isObject }),
+};
+
+/** What a later format's seal holds is for its own program to say. */
+function later(seal: object): boolean {
+  return 'format' in seal && typeof seal.format === 'number' && seal.format > SEAL_FORMAT;
+}
+
+/** A key that readers go by and that is not of its kind; undefined where there is none. */
+export function oddKey(manifest: Record<string, unknown>): string | undefined {
+  return Object.keys(READ).find((key) => manifest[key] !== undefined && READ[key]?.(manifest[key]) !== true);
 }

@@ -9,6 +9,7 @@ import { isObject } from '../lib/json.mts';
 import type { Tokens } from '../transcript/turn.mts';
 import type { RunningTotal } from '../transcript/usage.mts';
 import { SEAL_FORMAT } from './layout.mts';
+import { oddKey } from './manifest-shape.mts';
 
 /** One source ever merged into a session. */
 export interface SourceRow {
@@ -127,7 +128,7 @@ export function readManifest(file: string): ManifestRead {
   if (!isObject(value)) return { state: 'unreadable', reason: 'it is not an object' };
   const manifest = value as Manifest;
   if (typeof manifest.session !== 'string' || typeof manifest.manifest_sha256 !== 'string') return { state: 'unreadable', reason: 'it names no session or no hash' };
-  const odd = oddKey(manifest);
+  const odd = oddKey(value);
   if (odd !== undefined) return { state: 'unreadable', reason: `${odd} is not of its kind` };
   let sound: boolean | undefined;
   // A list of thousands does not ask for it.
@@ -142,15 +143,6 @@ function fitsItsHash(manifest: Manifest): boolean {
     if (error instanceof RangeError) return false;
     throw error;
   }
-}
-
-/** A key that readers go by and that is not of its kind: anybody can give a file a hash that fits. */
-function oddKey({ seal, sources, source_paths: paths, counts }: Partial<Record<keyof Manifest, unknown>>): string | undefined {
-  if (seal !== undefined && !isObject(seal)) return 'seal';
-  if (counts !== undefined && !isObject(counts)) return 'counts';
-  if (paths !== undefined && !(Array.isArray(paths) && paths.every((path) => typeof path === 'string'))) return 'source_paths';
-  const isRow = (row: unknown) => isObject(row) && typeof row['path'] === 'string' && typeof row['bytes'] === 'number' && Array.isArray(row['runs']) && row['runs'].every((run) => Array.isArray(run) && run.length === 2);
-  return sources !== undefined && !(Array.isArray(sources) && sources.every(isRow)) ? 'sources' : undefined;
 }
 
 /**

@@ -32,7 +32,12 @@ export function timelineLine(turn: Turn): string {
 
 const CLASSES: ReadonlySet<string> = new Set(TURN_CLASSES);
 
-/** The turn that a line holds; undefined where it holds none. Lines of 2.0.x have no more than seq, ts, class and text. */
+const TEXTS = ['id', 'record', 'parent', 'kind', 'tool', 'call', 'effect', 'side', 'meta'] as const;
+
+/**
+ * The turn that a line holds; undefined where it holds none. Lines of 2.0.x have no more than seq, ts, class and text of ours:
+ * another program's key that is called like one of ours says something else, and is passed over.
+ */
 export function parseTurn(line: string): Turn | undefined {
   let value: Partial<Turn> | null;
   try {
@@ -43,6 +48,10 @@ export function parseTurn(line: string): Turn | undefined {
   if (typeof value !== 'object' || value === null || typeof value.seq !== 'number' || typeof value.text !== 'string') return undefined;
   if (typeof value.ts !== 'string') value.ts = '';
   if (!CLASSES.has(value.class ?? '')) value.class = 'OTHER' satisfies TurnClass;
+  for (const key of TEXTS) if (value[key] !== undefined && typeof value[key] !== 'string') delete value[key];
+  if (value.part !== undefined && typeof value.part !== 'number') delete value.part;
+  if (value.ok !== undefined && typeof value.ok !== 'boolean') delete value.ok;
+  if (value.exit !== undefined && typeof value.exit !== 'number') delete value.exit;
   return value as Turn;
 }
 

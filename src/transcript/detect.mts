@@ -41,8 +41,8 @@ export function detectShape(head: Buffer, path: string): Shape {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const records = lines.map(recordIn).filter((record) => record !== undefined);
 
-  // The items of a list may stand one a line, the last one without a comma.
-  if (LIST.test(text.slice(0, PEEK))) return unreadableJson(text);
+  // The items of a list may stand one a line, the last one without a comma; so they may in a document that goes on over lines.
+  if (LIST.test(text.slice(0, PEEK)) || lines[0]?.trim() === '{') return unreadableJson(text);
   if (records.length > 0 && (json || isRecordish(lines[0] ?? ''))) return linesShape(records, path);
   const broken = /\.json$/i.test(path) ? undefined : brokenLines(text, lines, path);
   if (broken !== undefined) return broken;

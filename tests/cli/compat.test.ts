@@ -124,11 +124,13 @@ describe('a store that 2.0.x wrote', () => {
     expect(marks()).toEqual(['VERIFIED', '', '']);
     fs.appendFileSync(path.join(dir, 'p.jsonl'), records(MORE['p.jsonl'] ?? []));
     must('build', 'p.jsonl', '--session', 'prices');
-    expect(marks()).toEqual(['VERIFIED before revision 2', expect.stringContaining('promoted before revision 2\n'), expect.stringContaining('promoted before revision 2')]);
-    expect(session(root, 'docs/prices').brief).toContain('\n- promoted: VERIFIED before revision 2\n');
+    expect(marks()).toEqual(['VERIFIED at revision 1 of 2', expect.stringContaining('promoted at revision 1 of 2\n'), expect.stringContaining('promoted at revision 1 of 2')]);
+    expect(session(root, 'docs/prices').brief).toContain('\n- promoted: VERIFIED at revision 1 of 2\n');
     must('export', 'prices', '--html', path.join(dir, 'page.html'));
-    expect(fs.readFileSync(path.join(dir, 'page.html'), 'utf8')).toContain('"promoted_when":"before revision 2"');
-    expect(JSON.parse(run('agents-handoff', ['verify-gate', 'prices'], { env: { HANDOFFS_ROOT: root } }).stdout)).toMatchObject({ verdict: 'VERIFIED', promoted: 'promoted before revision 2' });
+    expect(fs.readFileSync(path.join(dir, 'page.html'), 'utf8')).toContain('"promoted_when":"at revision 1 of 2"');
+    expect(JSON.parse(run('agents-handoff', ['verify-gate', 'prices'], { env: { HANDOFFS_ROOT: root } }).stdout)).toMatchObject({ verdict: 'VERIFIED', promoted: 'promoted at revision 1 of 2' });
+    must('retitle', 'prices', 'dear');
+    expect(must('list', 'docs')).toContain('VERIFIED at revision 1 of 3');
   });
 
   it('takes what stands above the watermark where the bytes are not the ones that were hashed', () => {

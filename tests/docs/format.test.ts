@@ -53,10 +53,18 @@ describe('docs/FORMAT.md', () => {
     expect(unlisted((JSON.parse(readFileSync(join(root, 'INDEX.json'), 'utf8')) as object[]).flatMap(Object.keys), '## INDEX.json')).toEqual([]);
   });
 
+  it('has a row for every key of a lock', () => {
+    const declared = [['src/lib/fs/lock-file.mts', 'LockRecord'], ['src/lib/fs/holder.mts', 'Holder'], ['src/capture/commit/commit.mts', 'Intent']].flatMap(([file = '', name = '']) =>
+      [...(new RegExp(`interface ${name}\\b[^]*?\\{([^]*?)\\n\\}`).exec(read(file))?.[1] ?? '').matchAll(/^ {2}(\w+)\??:/gm)].map(([, key = '']) => key));
+    expect(declared).toEqual(expect.arrayContaining(['pid', 'token', 'place']));
+    expect(unlisted(declared, '## Locks')).toEqual([]);
+  });
+
   it('has a row for every meta that the sources name', () => {
     const seen = dirs.flatMap((dir) => lines(dir, 'timeline.jsonl').flatMap(({ meta }) => (typeof meta === 'string' ? [meta] : [])));
     expect(seen).toEqual(expect.arrayContaining(['preamble', 'continued', 'source-rewritten']));
-    const written = sources(join(REPOSITORY, 'src')).flatMap((text) => [...text.matchAll(/\bmeta: '([a-z-]+)'/g)].map(([, value = '']) => value));
+    const written = sources(join(REPOSITORY, 'src')).flatMap((text) => [...text.matchAll(/\bmeta: '([a-z-]+)'|\bturnOf\(.*, '([a-z-]+)'\)/g)].map(([, value, last]) => value ?? last ?? ''));
+    expect(written).toContain('telemetry');
     expect(written.length).toBeGreaterThan(10);
     expect(unlisted([...seen, ...written], '### Values of `meta`')).toEqual([]);
   });

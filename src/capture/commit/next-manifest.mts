@@ -1,4 +1,5 @@
 /** The manifest of a revision: the old one with what this build learned. Keys keep their place; new ones stand behind. */
+import { promotedRevision } from '../../lib/promotion.mts';
 import { blockSha256 } from '../../store/evidence.mts';
 import { placeParts, SEAL_FORMAT } from '../../store/layout.mts';
 import { sealed, type Manifest, type Seal, type SubagentRow } from '../../store/manifest.mts';
@@ -22,7 +23,7 @@ export interface Learned {
 }
 
 /** The manifest without its seal. */
-export function nextManifest(work: Work, { row, replaced, tally, tokens, redactor }: Intake, ledger: Ledger, { revision, at, base, fork, subagents }: Learned): Manifest {
+export function nextManifest(work: Work, { row, replaced, tally, tokens, redactor, rewrittenFrom }: Intake, ledger: Ledger, { revision, at, base, fork, subagents }: Learned): Manifest {
   const { request, transcript, session } = work;
   const old = work.base?.manifest;
   const facts: SessionFacts = { ...transcript.facts };
@@ -60,6 +61,7 @@ export function nextManifest(work: Work, { row, replaced, tally, tokens, redacto
     manifest_sha256: '',
   };
   set(manifest, 'evidence_contract_sha256', blockSha256(base.block));
+  set(manifest, 'promoted_revision', old === undefined ? undefined : promotedRevision(old));
   set(manifest, 'objective', request.objective ?? old?.objective);
   set(manifest, 'pinned', pinned.size === 0 ? undefined : [...pinned]);
   set(manifest, 'uuid', old?.uuid ?? facts.uuid);
@@ -74,13 +76,14 @@ export function nextManifest(work: Work, { row, replaced, tally, tokens, redacto
   const of = old?.fork ?? facts.fork;
   set(manifest, 'fork', of === undefined ? undefined : { of: of.of, by: of.by, ...fork });
   set(manifest, 'subagents', subagents.length === 0 ? undefined : subagents);
-  set(manifest, 'skipped', sum(old?.skipped, tally.skipped));
-  set(manifest, 'bad_lines', sum(old?.bad_lines, tally.badCount));
-  set(manifest, 'unknown', added(old?.unknown ?? {}, tally.unknown));
+  const total = transcript.whole === undefined && rewrittenFrom === undefined ? plus : most;
+  set(manifest, 'skipped', total(old?.skipped, tally.skipped) || undefined);
+  set(manifest, 'bad_lines', total(old?.bad_lines, tally.badCount) || undefined);
+  set(manifest, 'unknown', added(old?.unknown ?? {}, tally.unknown, total));
   const olderLines = old !== undefined && (old.redaction?.older_lines === true || base.foreign !== undefined);
   set(manifest, 'redaction', {
     on: request.redact,
-    counts: added(old?.redaction?.counts ?? {}, redactor.counts) ?? {},
+    counts: added(old?.redaction?.counts ?? {}, redactor.counts, total) ?? {},
     ...(olderLines ? { older_lines: true as const } : {}),
   });
   set(manifest, 'usage', usageOf(tally, tokens));
@@ -104,14 +107,15 @@ function gitOf(old: Manifest | undefined, { branch, commit }: SessionFacts): Man
   return Object.keys(git).length === 0 ? undefined : git;
 }
 
-function sum(before: number | undefined, more: number): number | undefined {
-  const all = (before ?? 0) + more;
-  return all === 0 ? undefined : all;
-}
+type Total = (before: number | undefined, now: number) => number;
 
-function added(before: Readonly<Record<string, number>>, more: Readonly<Record<string, number>>): Record<string, number> | undefined {
+const plus: Total = (before = 0, now) => before + now;
+/** Of a source that is read from its start once more: what was counted before is counted again. */
+const most: Total = (before = 0, now) => Math.max(before, now);
+
+function added(before: Readonly<Record<string, number>>, now: Readonly<Record<string, number>>, total: Total): Record<string, number> | undefined {
   const all: Record<string, number> = Object.assign(Object.create(null) as Record<string, number>, before);
-  for (const [key, count] of Object.entries(more)) all[key] = (all[key] ?? 0) + count;
+  for (const [key, count] of Object.entries(now)) all[key] = total(all[key], count);
   return Object.keys(all).length === 0 ? undefined : all;
 }
 

@@ -77,7 +77,7 @@ export function openSegment(paths: SessionPaths, base: BaseLine, rollback: Rollb
 function appendChain(paths: SessionPaths, base: BaseLine, rows: readonly ChainRow[], rollback: Rollback): void {
   if (rows.length === 0 && fs.existsSync(paths.chain)) return;
   const { fd, close } = openAppend(paths.chain, base.chainBytes, rollback);
-  writeAll(fd, Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join('')));
+  writeAll(fd, Buffer.from((base.chainEnded ? '' : '\n') + rows.map((row) => `${JSON.stringify(row)}\n`).join('')));
   sync(fd);
   close();
 }

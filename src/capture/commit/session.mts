@@ -66,13 +66,16 @@ export function trashOf(root: string, token: string): string {
   return path.join(storePaths(root).locks, `${token}.gone`);
 }
 
-/** The end of a forgotten session: its files, its row, its line, its notes. Nothing where it was not forgotten. */
-export function settleForget(root: string, place: string, token: string): boolean {
+/**
+ * The end of a forgotten session: its files, its row, its line, its notes. Nothing where it was not forgotten. `id` is its id
+ * where that is known, since its manifest may be damaged.
+ */
+export function settleForget(root: string, place: string, token: string, id?: string): boolean {
   const { project, folder } = placeParts(place);
   if (fs.existsSync(placeDir(root, place))) return false;
   const trash = trashOf(root, token);
   const read = readManifest(sessionPaths(trash).manifest);
-  const session = read.state === 'read' ? read.manifest.session : folder;
+  const session = id ?? (read.state === 'read' ? read.manifest.session : folder);
   updateIndex(root, {
     remove: { project, id: folder },
     pages: () => {

@@ -9,7 +9,7 @@ export function sessionNamed(source: string, facts: SessionFacts, head: readonly
   if (named !== undefined) return named;
   if (source === '-') throw new HandoffError('USAGE', 'standard input names no session: give it one with --session');
   const name = path.basename(source);
-  return name.replace(/\.(jsonl|json|txt|md|log)$/i, '') || name;
+  return name.replace(/\.(jsonl|ndjson|json|txt|text|md|markdown|log)$/i, '') || name;
 }
 
 /** Whether nothing but its file says what the session is called. */

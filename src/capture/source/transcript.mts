@@ -44,7 +44,7 @@ const DEAF = { turn: () => {}, usage: () => {}, usageTotal: () => {}, unknown: (
  */
 export async function recognise(source: Source, redactor: Redactor, options: { session: string | undefined; allowBadLines: boolean; scratch: string }): Promise<Transcript> {
   const shape = await shapeOf(source.head, source.path);
-  if (shape.kind === 'unreadable') throw new HandoffError('SHAPE', `${source.path} is ${shape.what}: ${shape.advice}`);
+  if (shape.kind === 'unreadable') throw new HandoffError('SHAPE', `${told(source.path)} is ${shape.what}: ${shape.advice}`);
   if (shape.kind === 'empty') throw noTurns(source.path);
   if (shape.kind === 'role-text') return { source, path: source.path, adapter: undefined, whole: undefined, head: [], facts: {} };
   if (shape.kind === 'whole') {
@@ -94,9 +94,14 @@ function cleanRecord(record: JsonObject, redactor: Redactor): JsonObject[] {
 /** How a text says who speaks, for a person whose text does not. */
 export const ROLE_MARKERS = 'in a text a turn begins at a line that opens with user, human, assistant, ai, system or tool, then : or >';
 
+/** A source as a sentence names it. */
+function told(file: string): string {
+  return file === '-' ? 'standard input' : file;
+}
+
 /** NO_TURNS; of a text it also says how one is marked. */
 export function noTurns(file: string, isText = false): HandoffError {
-  return new HandoffError('NO_TURNS', `${file} holds no conversation: not one turn that a person, an agent or a tool made${isText ? ` (${ROLE_MARKERS})` : ''}`);
+  return new HandoffError('NO_TURNS', `${told(file)} holds no conversation: not one turn that a person, an agent or a tool made${isText ? ` (${ROLE_MARKERS})` : ''}`);
 }
 
 /** BAD_LINES with the first few, by number and reason; `count` is of all. */
@@ -104,7 +109,7 @@ export function badLines(file: string, bad: readonly BadLine[], count: number): 
   const listed = bad.map(({ line, reason }) => `${line} (${reason})`).join(', ');
   const more = count > bad.length ? ` +${count - bad.length} more` : '';
   const verb = count === 1 ? 'line is' : 'lines are';
-  return new HandoffError('BAD_LINES', `${count} ${verb} not readable in ${file}: ${listed}${more}; nothing was written (--allow-bad-lines takes the rest)`, { data: { lines: bad, count } });
+  return new HandoffError('BAD_LINES', `${count} ${verb} not readable in ${told(file)}: ${listed}${more}; nothing was written (--allow-bad-lines takes the rest)`, { data: { lines: bad, count } });
 }
 
 async function readWhole(source: Source, adapter: WholeAdapter, redactor: Redactor, options: Parameters<typeof recognise>[2]): Promise<{ whole: Whole; path: string; facts: SessionFacts }> {
@@ -117,16 +122,21 @@ async function readWhole(source: Source, adapter: WholeAdapter, redactor: Redact
     tally.bad.push(...loaded.bad.slice(0, 5));
     tally.badCount += loaded.bad.length;
   }
-  const value = redactor.record(loaded.value, JSON.stringify(loaded.value));
   const drafts: TurnDraft[] = [];
   const tokens = createTokenCount({});
-  adapter.read(value, source.path, {
-    turn: (draft) => takeDraft(draft, undefined, drafts),
-    facts: (facts) => mergeFacts(tally.facts, facts),
-    usage: (id, more) => tokens.add(id, more),
-    usageTotal: (more) => void (tally.running = addTotal(tally.running, more)),
-    unknown: (type) => void (tally.unknown[type.slice(0, 80)] = (tally.unknown[type.slice(0, 80)] ?? 0) + 1),
-  });
+  try {
+    adapter.read(redactor.record(loaded.value, JSON.stringify(loaded.value)), source.path, {
+      turn: (draft) => takeDraft(draft, undefined, drafts),
+      facts: (facts) => mergeFacts(tally.facts, facts),
+      usage: (id, more) => tokens.add(id, more),
+      usageTotal: (more) => void (tally.running = addTotal(tally.running, more)),
+      unknown: (type) => void (tally.unknown[type.slice(0, 80)] = (tally.unknown[type.slice(0, 80)] ?? 0) + 1),
+    });
+  } catch (error) {
+    // JSON.parse takes a nesting that is deeper than the stack; what walks the value does not.
+    if (!(error instanceof RangeError)) throw error;
+    throw new HandoffError('BAD_LINES', `${told(source.path)} is nested too deeply; nothing was written`, { cause: error });
+  }
   return { whole: { adapter, drafts, tally, tokens, raw_sha256: loaded.raw_sha256, bytes: loaded.bytes }, path: loaded.path, facts: tally.facts };
 }
 
@@ -143,7 +153,7 @@ function parseDocument(source: Source, bytes: Buffer): { value: Json; used: numb
   try {
     return { value: JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, '')) as Json, used: bytes.length };
   } catch (error) {
-    throw new HandoffError('BAD_LINES', `${source.path} is a JSON document that does not parse; nothing was written (is the client writing it now?)`, { cause: error });
+    throw new HandoffError('BAD_LINES', `${told(source.path)} is a JSON document that does not parse; nothing was written (is the client writing it now?)`, { cause: error });
   }
 }
 

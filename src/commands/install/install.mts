@@ -3,6 +3,7 @@ import type { Command, Io } from '../../lib/cli/command.mts';
 import { HandoffError } from '../../lib/errors.mts';
 import { installedCopy } from '../../lib/handoff-root.mts';
 import { isFolder } from '../../lib/look.mts';
+import { shellWord } from '../../lib/shell-word.mts';
 import { storePaths } from '../../store/layout.mts';
 import { adoptStore, strayStore, type Adopted } from '../../install/adopt.mts';
 import { bring, type Brought } from '../../install/bring.mts';
@@ -13,7 +14,7 @@ import { HOOKS } from '../../install/hooks/harnesses.mts';
 import { wireHooks, type HookRecord } from '../../install/hooks/wire.mts';
 import { SKILL, foldersOf, homeIfAny, inHome, isHere, isUsers } from '../../install/places.mts';
 import { chooseTargets, type Target, type Targets, type Wanted } from '../../install/targets.mts';
-import { commandOf, forEach, quoted } from './acting.mts';
+import { commandOf, forEach } from './acting.mts';
 import { DRY_RUN_FLAG, FORCE_FLAG, REGISTRY_FLAG, TARGET_FLAGS, TELL_FLAGS, VERSION_FLAG, groundOf, namesTarget, wantedOf } from './flags.mts';
 import { sourceOf } from './origin.mts';
 import { broughtJson, broughtText, warnOlder, warnUnlinked } from './report.mts';
@@ -88,7 +89,7 @@ function leftBehind({ from, to, left }: Adopted): string {
 
 /** The line that imports what lies in another store, wherever it is typed. */
 function takeOver(copy: string, from: string): string {
-  return `HANDOFFS_ROOT=${quoted(copy)} ` + commandOf(copy, 'agents-handoff.mjs', 'federated-merge', '--from', from);
+  return `HANDOFFS_ROOT=${shellWord(copy)} ` + commandOf(copy, 'agents-handoff.mjs', 'federated-merge', '--from', from);
 }
 
 /** The harnesses of this line that have hooks. Throws USAGE where none has. */

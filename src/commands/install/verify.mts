@@ -1,10 +1,11 @@
 import type { Command, Io } from '../../lib/cli/command.mts';
 import { HandoffError } from '../../lib/errors.mts';
 import { counted } from '../../lib/plural.mts';
+import { shellWord } from '../../lib/shell-word.mts';
 import type { Installation } from '../../install/found.mts';
 import { isUsers } from '../../install/places.mts';
 import { startProblem } from '../../install/smoke.mts';
-import { installationsMeant, listLine, NOTHING_INSTALLED, quoted } from './acting.mts';
+import { installationsMeant, listLine, NOTHING_INSTALLED } from './acting.mts';
 import { TARGET_FLAGS, TELL_FLAGS, groundOf, wantedOf } from './flags.mts';
 import { documentOf, tell } from './report.mts';
 
@@ -60,7 +61,7 @@ export function judge({ real, copy, checked, places }: Installation, io: Io, nam
 }
 
 export function judgedText({ target, version, verdict, files, changed, missing, problems }: Judged): string[] {
-  if (verdict === 'no-record') return [`install: ${target}: no record (installed before 2.0.3): it can neither pass nor fail; \`npx agents-handoff install --force --path ${quoted(target)}\` writes one`];
+  if (verdict === 'no-record') return [`install: ${target}: no record (installed before 2.0.3): it can neither pass nor fail; \`npx agents-handoff install --force --path ${shellWord(target)}\` writes one`];
   const head = verdict === 'pass' ? `PASS ${target}: ${version}, ${counted(files, 'file')} as installed` : `FAIL ${target}: ${version ?? 'no record'}`;
   return [`install: ${head}`, ...listLine('changed', changed), ...listLine('missing', missing), ...problems.map((problem) => `  ${problem}`)];
 }

@@ -38,6 +38,22 @@ describe('labels', () => {
     expect(desk.index()[0]?.harness).toBe('mine');
   });
 
+  it('what is given to a build that finds nothing new is told to have changed nothing, and an empty word is none', () => {
+    const file = growing()();
+    desk.build(file);
+    const before = desk.contents();
+    const again = (...flags: string[]) => desk.handoff(['build', file, ...flags]);
+    expect(again('--objective', 'Other', '--model', 'm', '--force-model')).toMatchObject({
+      status: 0, stdout: expect.stringContaining('up-to-date'),
+      stderr: 'handoff: --objective and --model changed nothing: there is nothing new to write a revision for; give it again when the transcript has grown\n',
+    });
+    expect(again('--harness', 'claude-code', '--force-harness').stderr).toBe('');
+    expect(desk.contents()).toEqual(before);
+    appendFileSync(file, lines(claude().agent('more')));
+    expect(again('--objective', '', '--harness', ' ', '--force-harness')).toMatchObject({ status: 0, stderr: '' });
+    expect([desk.session().summary['objective'], desk.session().manifest.harness]).toEqual(['Fix the parser', 'claude-code']);
+  });
+
   it('the objective that a person gave stands for every later build and render', () => {
     const next = growing();
     desk.build(next());

@@ -13,6 +13,17 @@ const rows = () => desk.session().manifest.sources ?? [];
 const inS = ['--session', 's'];
 
 describe('a source that is known', () => {
+  it('goes on behind a chain whose last line end was taken', () => {
+    const file = desk.file('t.jsonl', lines(...talk(2)));
+    desk.build(file);
+    desk.session().write('chain.jsonl', desk.session().text('chain.jsonl').trimEnd());
+    expect(desk.handoff(['verify', 's']).status).toBe(0);
+    writeFileSync(file, lines(...talk(3)));
+    expect(desk.build(file)).toContain('new=1 rev=2');
+    expect(desk.session().chain.map(({ revision }) => revision)).toEqual([1, 2]);
+    expect(desk.handoff(['verify', 's', '--strict']).status).toBe(0);
+  });
+
   it('grows: only what is new is appended, and the same bytes again write nothing', () => {
     const file = desk.file('t.jsonl', lines(...talk(4)));
     expect(desk.build(file)).toBe('handoff: built s project=w turns=4 new=4 rev=1');
@@ -313,5 +324,41 @@ describe('a document that is written anew each time', () => {
     expect(session().turns.at(-1)?.meta).toMatch(/supersed/);
     expect(new Set(session().numbers).size).toBe(4);
     expect(desk.handoff(['verify', 'chat', '--strict']).status).toBe(0);
+  });
+
+  it('has what is wrong with it and what was replaced in it counted once, however often it is read', () => {
+    const message = (id: string, type: string, text: string) => ({ id, timestamp: '2026-01-01T00:00:00Z', type, content: [{ text }] });
+    const key = `ghp_${'a1B2'.repeat(9)}`;
+    const file = desk.file('log.jsonl', `${lines({ sessionId: 'g', projectHash: 'p', startTime: '2026-01-01T00:00:00Z', lastUpdated: '2026-01-01T00:00:00Z', kind: 'main' }, message('1', 'user', `use ${key}`))}{"cut":\n${lines({ id: '2', type: 'brand-new' })}`);
+    const counts = () => {
+      const { bad_lines, unknown, redaction } = desk.session(desk.places()[0]).manifest;
+      return { bad_lines, unknown, redacted: redaction?.counts };
+    };
+    desk.build(file, '--allow-bad-lines');
+    const once = { bad_lines: 1, unknown: { 'brand-new': 1 }, redacted: { 'github-token': 1 } };
+    expect(counts()).toEqual(once);
+    for (const id of ['3', '4']) {
+      appendFileSync(file, lines(message(id, 'gemini', 'ok')));
+      expect(desk.build(file, '--allow-bad-lines')).toContain('new=1');
+      expect(counts()).toEqual(once);
+    }
+    appendFileSync(file, `{"cut":\n${lines(message('5', 'user', key))}`);
+    desk.build(file, '--allow-bad-lines');
+    expect(counts()).toEqual({ ...once, bad_lines: 2, redacted: { 'github-token': 2 } });
+  });
+
+  it('and so has one of lines that was rewritten', () => {
+    const said = (last: string) => `${lines(claude().user(`use ghp_${'a1B2'.repeat(9)}`), { type: 'brand-new' }, ...talk(3))}{"cut":\n${lines(claude().agent(last))}`;
+    const counts = () => {
+      const { bad_lines, skipped, unknown, redaction } = desk.session().manifest;
+      return { bad_lines, skipped, unknown, redacted: redaction?.counts };
+    };
+    const file = desk.file('t.jsonl', said('one'));
+    desk.build(file, '--allow-bad-lines');
+    const once = counts();
+    expect(once).toMatchObject({ bad_lines: 1, unknown: { 'brand-new': 1 }, redacted: { 'github-token': 1 } });
+    writeFileSync(file, said('another'));
+    expect(desk.build(file, '--allow-bad-lines')).toContain('new=2');
+    expect(counts()).toEqual(once);
   });
 });

@@ -23,6 +23,11 @@ function refused(argv: string[], status: number, sentence: RegExp, options: Para
 }
 
 describe('a build refuses', () => {
+  it('a document that is nested deeper than the stack, as damage and not as a bug', () => {
+    const deep = `${'['.repeat(60_000)}${']'.repeat(60_000)}`;
+    refused([desk.file('chat.json', `{"messages":[{"role":"user","content":${deep}}]}`)], 5, /^handoff: .*chat\.json is nested too deeply; nothing was written\n$/);
+  });
+
   it('words that name no transcript, or no flag', () => {
     refused([], 2, /^handoff: build needs a transcript/);
     refused(['a.jsonl', '--sesion', 'x'], 2, /unknown flag --sesion.*--session/s);
@@ -137,7 +142,7 @@ describe('a build takes', () => {
   it('no standard input that is empty, or that names no session', () => {
     refused(['-'], 2, /names no session.*--session/, { input: 'user: Plan\nassistant: Yes\n' });
     refused(['-'], 2, /names no session.*--session/, { input: lines({ role: 'user', text: 'Plan' }) });
-    refused(['-'], 4, /holds no conversation/, { input: '' });
+    refused(['-'], 4, /^handoff: standard input holds no conversation/, { input: '' });
   });
 
   it('records without text, counted as skipped', () => {

@@ -16,9 +16,12 @@ describe('a session', () => {
     expect(desk.session('w/mine').manifest).toMatchObject({ session: 'mine', uuid });
     // Known by the transcript's own id now, whatever it is called here.
     expect(desk.build(`${uuid}.jsonl`)).toContain('up-to-date (mine, ');
+    desk.build(`${uuid}.jsonl`, '--session', 'again');
+    expect(desk.handoff(['build', `${uuid}.jsonl`])).toMatchObject({ status: 3, stdout: '', stderr: `handoff: ${uuid} matches 2 handoffs: w/again, w/mine; --session says which is meant\n` });
     expect(desk.capture('one.jsonl', lines(canonical(0, 'user', 'x')))).toContain('built c ');
     expect(desk.capture('two.jsonl', lines(canonical(0, 'user', 'x', { session: undefined })))).toContain('built two ');
     expect(desk.capture('three.TXT', 'user: x\n')).toContain('built three ');
+    expect(desk.capture('v1.4.markdown', 'user: x\n')).toContain('built v1.4 ');
     expect(desk.capture('.jsonl', lines(canonical(0, 'user', 'x', { session: undefined })))).toContain('built .jsonl ');
   });
 

@@ -1,5 +1,5 @@
 /** list, show, render, rename, retitle and forget, and how all of them find the session that is meant. */
-import { existsSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Desk, sha256 } from '../../helpers/desk.ts';
@@ -63,6 +63,11 @@ describe('list', () => {
     expect(desk.handoff(['list', 'onc']).stdout).toMatch(/^\[w\] +once .*\n$/);
     expect(desk.handoff(['list', 'nope'])).toMatchObject({ status: 4, stderr: 'handoff: no handoffs matching nope\n' });
     expect(JSON.parse(desk.handoff(['list', '--json']).stdout)).toMatchObject([{ id: 'b', project: 'other' }, { id: 'once' }, { id: 'one', turns: 4, revisions: 1 }]);
+  });
+
+  it('has one line for a session whatever a label holds', () => {
+    desk.build(desk.file('t.jsonl', lines(...talk(2))), '--harness', 'x\n[w]  forged  turns=9');
+    expect(desk.handoff(['list']).stdout).toMatch(/^\[w\]  s .* harness=x \[w\] forged turns=9  turns=2 .*\n$/);
   });
 });
 
@@ -207,5 +212,21 @@ describe('forget', () => {
     expect(desk.handoff(['forget', 'c', '--force', '--json']).stdout).toContain('"forgot"');
     expect(existsSync(join(desk.root, 'projects', 'shop'))).toBe(false);
     expect(desk.build('b.jsonl')).toContain('turns=1 new=1 rev=1');
+  });
+
+  it('takes a session whose manifest or whole folder is lost, which nothing is built over until then', () => {
+    desk.capture('a.jsonl', lines(...talk(4, 'a/1')));
+    const dir = join(desk.root, 'projects', 'w', 'a_1');
+    desk.file('a.jsonl', lines(...talk(1, 'a/1')));
+    unlinkSync(join(dir, 'manifest.json'));
+    const before = desk.contents();
+    expect(desk.handoff(['build', 'a.jsonl'])).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/^handoff: .*w\/a_1 holds \d+ turns and its manifest\.json is missing; nothing was written: put manifest\.json back .*\n$/) });
+    expect(desk.contents()).toEqual(before);
+    expect(desk.handoff(['forget', 'a/1', '--force'])).toMatchObject({ status: 0, stdout: 'handoff: forgot a/1 project=w\n' });
+    expect([desk.index(), existsSync(join(desk.root, 'projects', 'w'))]).toEqual([[], false]);
+    desk.build('a.jsonl');
+    rmSync(dir, { recursive: true });
+    expect(desk.handoff(['forget', 'a/1', '--force']).status).toBe(0);
+    expect(desk.index()).toEqual([]);
   });
 });

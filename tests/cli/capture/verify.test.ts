@@ -59,6 +59,7 @@ const DAMAGES: Record<FindingId, () => void> = {
   unreadable: () => { unlinkSync(session().path('timeline.jsonl')); symlinkSync('timeline.jsonl', session().path('timeline.jsonl')); },
   'manifest-unreadable': () => session().write('manifest.json', '{"session":'),
   'manifest-tampered': () => edit('manifest.json', /"turn_count": \d+/, '"turn_count": 1'),
+  'seal-newer': () => resign((manifest) => { (manifest['seal'] as { format: number }).format = 2; }),
   'timeline-missing': () => unlinkSync(session().path('timeline.jsonl')),
   'timeline-length': () => edit('timeline.jsonl', /$/, '\n'),
   'turn-drift': () => session().write('timeline.jsonl', `${session().text('timeline.jsonl').split('\n').slice(0, -2).join('\n')}\n`),

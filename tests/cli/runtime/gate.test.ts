@@ -171,6 +171,7 @@ describe('promote', () => {
     const later = JSON.parse(good) as Manifest & { seal: Seal };
     later.seal.format = 99;
     session.write('manifest.json', sealed(later).text);
+    expect(gate('s')).toMatchObject({ status: 6, checks: { sha: 'FAIL', counts: 'FAIL', payload: 'FAIL' }, details: { counts: 'not known while the seal cannot be read' } });
     expect(runtime(['promote', 's', '--force'])).toMatchObject({ status: 1, stderr: expect.stringMatching(/sealed by a newer version \(format 99\); nothing was written\n$/) });
     expect(session.text('manifest.json.bak')).toBe(bak);
   });

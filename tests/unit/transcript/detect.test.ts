@@ -100,6 +100,7 @@ describe('what no adapter reads', () => {
     ['a JSON document', Buffer.from('[\n  {"role":"user"}\n]\n')],
     ['a JSON document', Buffer.from('[{"role":"user"}]')],
     ['a JSON document', Buffer.from('{\n  "messages": []\n}\n')],
+    ['a JSON document', Buffer.from('{\n  "turns": [\n{"role":"user","text":"a"},\n{"role":"user","text":"b"}\n]\n}\n')],
   ])('is named: %s', (what, content) => {
     for (const path of ['/x/a.jsonl', '/x/a.bin', '-']) {
       const shape = detectShape(content, path);
