@@ -74,6 +74,11 @@ export function escapeControl(text: string): string {
   return text.replace(CONTROL, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
+/** A sentence about data, in one line: a line end in a file's or a session's name must not begin a line that says something else. */
+export function oneLine(text: string): string {
+  return escapeControl(text).replaceAll('\n', '\\u000a');
+}
+
 /**
  * Writes to stdout until the text ends or the reader goes away; the latter is no error.
  * Throws HandoffError IO where the bytes could not be written for another reason (a full disk).
@@ -148,7 +153,7 @@ export function createIo(host: Host, program: string, json: boolean): { io: Io; 
     node: host.node,
     note(message) {
       clear();
-      writeErr(host, `${program}: ${message}`);
+      writeErr(host, `${program}: ${oneLine(message)}`);
     },
     progress(message) {
       if (!host.stderr.isTTY) return;
