@@ -32,7 +32,7 @@ export function capturedSession(io: Io, prefix: string): Captured {
 export function captured(root: string, row: IndexRow): Captured {
   const paths = sessionPaths(dirOf(root, row));
   const read = readManifest(paths.manifest);
-  if (read.state !== 'read') throw new HandoffError('DAMAGED', `the manifest of ${row.id} cannot be read`);
+  if (read.state !== 'read') throw new HandoffError('DAMAGED', `the manifest of ${row.id} cannot be read: ${read.state === 'missing' ? 'it is missing' : read.reason}`);
   if (!read.sound) throw new HandoffError('DAMAGED', `the manifest of ${row.id} does not agree with its own hash`);
   const { manifest } = read;
   const size = fs.statSync(paths.timeline, { throwIfNoEntry: false })?.size;
