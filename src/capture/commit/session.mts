@@ -9,6 +9,7 @@ import type { LockRecord } from '../../lib/fs/lock-file.mts';
 import { placeParts, sessionKey, sessionPaths, storePaths } from '../../store/layout.mts';
 import { indexRow, updateIndex } from '../../store/index-file.mts';
 import { dropLinks } from '../../store/links.mts';
+import { isListed } from '../../store/lookup.mts';
 import { readManifest } from '../../store/manifest.mts';
 import { objectiveOf } from '../../store/objective.mts';
 import { updateProjectPage } from '../../store/project-page.mts';
@@ -76,7 +77,8 @@ export function settleForget(root: string, place: string, token: string): boolea
   updateIndex(root, {
     remove: { project, id: folder },
     pages: () => {
-      updateProjectPage(root, project, { remove: session });
+      // A folder whose manifest cannot be read may be called as another session is.
+      if (read.state === 'read' || !isListed(root, folder)) updateProjectPage(root, project, { remove: session });
       dropLinks(root, `${project}/${folder}`);
       removeProjectIfEmpty(path.dirname(placeDir(root, place)));
     },

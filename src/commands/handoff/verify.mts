@@ -3,7 +3,8 @@ import { storeHere } from '../../lib/cli/store.mts';
 import { HandoffError } from '../../lib/errors.mts';
 import { checkSession, checkWhereItLies, type Checked } from '../../store/checker.mts';
 import type { Finding, FindingId } from '../../store/findings.mts';
-import { allSessions, findByPrefix, hasManifest, unreadableSessions } from '../../store/lookup.mts';
+import type { IndexRow } from '../../store/index-file.mts';
+import { allSessions, findByPrefix, hasManifest, relativePlace, unreadableSessions } from '../../store/lookup.mts';
 import { idInLine } from '../../store/names.mts';
 
 const flags = {
@@ -27,8 +28,8 @@ export const command: Command<typeof flags> = {
       return verifyAll(root, strict, (done, of) => io.progress(`${done} of ${of} checked`));
     }
     if (prefix === undefined) throw new HandoffError('USAGE', 'verify needs a prefix, or --all');
-    const { checked } = checkWhereItLies(root, findByPrefix(root, prefix));
-    return { json: json(checked, strict), text: report(checked, strict), exit: fails(checked, strict) ? 1 : 0 };
+    const { row, checked } = checkWhereItLies(root, findByPrefix(root, prefix));
+    return { json: json(checked, strict), text: report(checked, strict, () => nameOf(row, allSessions(root))), exit: fails(checked, strict) ? 1 : 0 };
   },
 };
 
@@ -38,7 +39,7 @@ const RENDERED: readonly FindingId[] = ['payload-missing', 'payload-differs', 'p
 
 function verifyAll(root: string, strict: boolean, progress: (done: number, of: number) => void): Outcome {
   const indexed = allSessions(root);
-  const rows = [...indexed, ...unreadableSessions(root, indexed)];
+  const rows: IndexRow[] = [...indexed, ...unreadableSessions(root, indexed)];
   if (rows.length === 0) throw new HandoffError('NO_MATCH', `no handoffs yet in ${root}; \`handoff config\` says why it is this store`);
   const checked: (Checked | undefined)[] = [];
   for (const row of rows) {
@@ -51,12 +52,16 @@ function verifyAll(root: string, strict: boolean, progress: (done: number, of: n
   for (const [at, { uuid }] of moved) {
     const row = now.get(uuid);
     checked[at] = row === undefined ? undefined : checkSession(root, row);
+    if (row !== undefined) rows[at] = row;
   }
-  const results = checked.filter((one) => one !== undefined).map((one) => ({ checked: one, failed: fails(one, strict) }));
+  const results = [...rows.entries()].flatMap(([at, row]) => {
+    const one = checked[at];
+    return one === undefined ? [] : [{ row, checked: one, failed: fails(one, strict) }];
+  });
   const failed = results.filter((result) => result.failed).length;
   return {
     json: { ok: failed === 0, sessions: results.length, failed, results: results.map(({ checked }) => json(checked, strict)) },
-    text: [...results.flatMap(({ checked }) => [report(checked, strict), '\n']), `handoff: ${results.length} checked, ${failed} failed`],
+    text: [...results.flatMap(({ row, checked }) => [report(checked, strict, () => nameOf(row, rows)), '\n']), `handoff: ${results.length} checked, ${failed} failed`],
     exit: failed === 0 ? 0 : 1,
   };
 }
@@ -69,18 +74,24 @@ function fails(checked: Checked, strict: boolean): boolean {
   return broken(checked, strict).length > 0;
 }
 
-function report(checked: Checked, strict: boolean): string {
+/** The name that leads to the session of `row` and to no other one of `rows`. */
+function nameOf(row: IndexRow, rows: readonly IndexRow[]): string {
+  const place = relativePlace(row);
+  return rows.some((other) => (other.uuid === row.id || other.id === row.id) && relativePlace(other) !== place) ? place : row.id;
+}
+
+function report(checked: Checked, strict: boolean, name: () => string): string {
   const bad = broken(checked, strict);
-  if (bad.length > 0) return `FAIL ${idInLine(checked.session)}: ${bad.map(told).join('; ')}${wayOn(bad, checked)}`;
+  if (bad.length > 0) return `FAIL ${idInLine(checked.session)}: ${bad.map(told).join('; ')}${wayOn(bad, name)}`;
   const line = `PASS ${checked.folder} [${checked.project}]: manifest sha ok / timeline=${checked.turns} turns / llm json parses${checked.sealed ? ' / chain ok' : ''}`;
   return [line, ...checked.findings.map((finding) => `  note: ${told(finding)}`)].join('\n');
 }
 
 /** How to go on after damage; what only has to be rendered, or names its own remedy, needs no more words. */
-function wayOn(bad: readonly Finding[], { folder }: Checked): string {
+function wayOn(bad: readonly Finding[], name: () => string): string {
   const has = (ids: readonly FindingId[]): boolean => bad.some(({ id }) => ids.includes(id));
-  if (has(LOST)) return ` — put its folder back from a copy or from git, or \`handoff forget ${folder}\` and build it again`;
-  return has(RENDERED) ? ` — \`handoff render ${folder}\` makes it anew` : '';
+  if (has(LOST)) return ` — put its folder back from a copy or from git, or \`handoff forget ${name()}\` and build it again`;
+  return has(RENDERED) ? ` — \`handoff render ${name()}\` makes it anew` : '';
 }
 
 function told({ text, expected, found }: Finding): string {

@@ -37,6 +37,14 @@ describe('a prefix', () => {
     }
   });
 
+  it('that is a place, as an ambiguous one is answered, is the session that lies there', () => {
+    for (const id of ['a/b', 'a_b']) desk.capture(`${id.length}${id.slice(1, 2) === '/' ? 's' : 'u'}.jsonl`, lines(...talk(2, id)));
+    const { error: { candidates } } = JSON.parse(desk.handoff(['show', 'w/a', '--json']).stdout) as { error: { candidates: string[] } };
+    const found = candidates.map((place) => (JSON.parse(desk.handoff(['show', place, '--json']).stdout) as { session: string }).session);
+    expect(candidates.map((place) => desk.index().find(({ project, id }) => `${project}/${id}` === place)?.uuid)).toEqual(found);
+    expect(JSON.parse(desk.handoff(['show', 'a_b', '--json']).stdout)).toMatchObject({ session: 'a_b' });
+  });
+
   it('finds nothing in an empty store, which stays empty; list says how to fill it', () => {
     for (const words of [['show', 'x'], ['render', 'x'], ['rename', 'x', 'y'], ['retitle', 'x', 'y'], ['forget', 'x', '--force'], ['list']]) {
       expect(desk.handoff(words), words[0]).toMatchObject({ status: 4, stdout: '', stderr: expect.stringMatching(/^handoff: no handoffs yet/) });
@@ -52,6 +60,11 @@ describe('a prefix', () => {
 });
 
 describe('list', () => {
+  it('has one line a session, whatever its harness is called', () => {
+    desk.capture('one.jsonl', lines(...talk(2, 'one')), '--harness', 'x\nhandoff: built y');
+    expect(desk.handoff(['list']).stdout).toMatch(/^\[.*harness=x handoff: built y {2}turns=2 .*\n$/);
+  });
+
   it('is aligned, newest first, and takes a project or a prefix', () => {
     three();
     const { stdout } = desk.handoff(['list']);
@@ -181,6 +194,24 @@ describe('forget', () => {
     const asked = start('handoff', ['forget', 'one'], { cwd: desk.dir, home: desk.home, env: { HANDOFFS_ROOT: desk.root }, input: 'y\n' });
     expect((await asked.done).status).toBe(1);
     expect(desk.contents()).toEqual(before);
+  });
+
+  it('takes away a folder whose manifest cannot be read, as verify names it, and nobody who is called like it', () => {
+    const text = lines(...talk(2, 'one'));
+    desk.capture('one.jsonl', text);
+    desk.session('w/one').write('manifest.json', '{');
+    unlinkSync(join(desk.root, 'INDEX.json'));
+    expect(desk.handoff(['verify', 'one'])).toMatchObject({ status: 1, stdout: expect.stringMatching(/^FAIL one: manifest\.json cannot be read .* `handoff forget one`/) });
+    // The session is built again, beside it.
+    desk.build('one.jsonl');
+    const [good = ''] = desk.places().filter((place) => place !== 'w/one');
+    expect(JSON.parse(desk.handoff(['show', 'one', '--json']).stdout)).toMatchObject({ session: 'one' });
+    expect(desk.handoff(['verify', '--all'])).toMatchObject({ status: 1, stdout: expect.stringContaining('`handoff forget w/one`') });
+    expect(desk.handoff(['render', 'w/one'])).toMatchObject({ status: 1, stderr: expect.stringContaining('cannot be read: it is not JSON') });
+    expect(desk.handoff(['forget', 'w/one', '--force'])).toMatchObject({ status: 0, stdout: 'handoff: forgot one project=w\n' });
+    expect(desk.places()).toEqual([good]);
+    expect(desk.page()).toContain('- session one (');
+    expect(desk.handoff(['verify', '--all'])).toMatchObject({ status: 0, stdout: expect.stringContaining('1 checked, 0 failed') });
   });
 
   it('removes the session, its row, its line, its notes and an empty project, and not the transcript', () => {
