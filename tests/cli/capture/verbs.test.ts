@@ -146,6 +146,21 @@ describe('rename and retitle', () => {
     expect(session.manifest).toMatchObject({ title: 'Größer & besser', titled_from: ['one'], prev_project: 'w' });
   });
 
+  it('take the notes of a session along, which stand once and go with it', () => {
+    const writer = claude('b', '/shop');
+    const said = [writer.user('Show discount coupons beside the invoice total, with rounding')];
+    desk.capture('a.jsonl', lines(claude('a', '/billing').user('Teach the invoice parser about discount coupons and rounding')));
+    desk.capture('b.jsonl', lines(...said));
+    const notes = () => readFileSync(join(desk.root, 'links', 'billing.md'), 'utf8').split('\n').filter((line) => line.startsWith('- '));
+    expect(desk.handoff(['rename', 'b', 'store']).status).toBe(0);
+    expect(desk.handoff(['retitle', 'b', 'coupons']).status).toBe(0);
+    desk.capture('b.jsonl', lines(...said, writer.agent('Shown.')));
+    expect(notes()).toEqual([expect.stringMatching(/^- \S+ store\/coupons: Show discount .* <!-- xlink:store\/coupons -->$/)]);
+    // Beside its subject's own project it has nothing to say.
+    expect(desk.handoff(['rename', 'b', 'billing']).status).toBe(0);
+    expect(existsSync(join(desk.root, 'links', 'billing.md'))).toBe(false);
+  });
+
   it('to where something is are refused with 4, and take a project folder that is left empty away', () => {
     three();
     desk.build('one.jsonl', '--session', 'copy', '--project', 'other');
