@@ -67,7 +67,7 @@ export function look(file: string): Held | undefined {
   const record = parse(text);
   if (record !== undefined) {
     const life = lifeOf(record);
-    const advice = life === 'elsewhere' ? '; if that host is gone, `agents-handoff unlock` removes the lock' : '';
+    const advice = life === 'elsewhere' ? '; if that host is gone, `agents-handoff unlock <prefix> --force` removes the lock' : '';
     return { record, life, who: `the lock is held by process ${record.pid} on ${record.host} (${record.operation}, since ${record.at})${advice}` };
   }
   if (/^\d{1,10}$/.test(text.trim())) {
