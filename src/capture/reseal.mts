@@ -106,6 +106,8 @@ export async function reseal(place: ResealPlace, lock: Lock, row: IndexRow, chan
   const base = manifestForWriting(paths.manifest);
   if (base === undefined) throw new HandoffError('NO_MATCH', `${row.id} has no manifest`);
   if (to !== undefined && fs.existsSync(placeDir(place.root, to))) throw new HandoffError('EXISTS', `${to} is there already`);
+  // A place that cannot be left or reached is told before the commit: after it nobody could finish the move.
+  if (to !== undefined) for (const one of [at, to]) mayChange(path.dirname(placeDir(place.root, one)));
   const damage = checkTimeline(paths, base.manifest, undefined).find(({ level }) => level === 'fail');
   if (damage !== undefined) throw new HandoffError('DAMAGED', `${row.id}: ${damage.text}; nothing was written`);
   const line = baseLine(paths, base);
@@ -145,6 +147,11 @@ export async function reseal(place: ResealPlace, lock: Lock, row: IndexRow, chan
     indexSession(place.root, now, now === at ? undefined : at);
     return { session: manifest.session, ...placeParts(now), dir: placeDir(place.root, now), revision: manifest.revisions, ...(settled.kept === undefined ? {} : { kept: settled.kept }) };
   });
+}
+
+/** Throws as the file system does where nothing may be put into the folder or taken out of it; one that is not there yet is made. */
+function mayChange(folder: string): void {
+  if (fs.existsSync(folder)) fs.accessSync(folder, fs.constants.W_OK | fs.constants.X_OK);
 }
 
 /** The brief is made anew with the author's block in it: a revision says which one that was. */

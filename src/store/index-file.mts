@@ -86,30 +86,48 @@ function isName(name: unknown): boolean {
   return typeof name === 'string' && name !== '' && name !== '.' && name !== '..' && !/[\\/\0]/.test(name);
 }
 
+/** Is told of what the file system refuses to a reader, who goes on with the rest; where there is none, that is thrown. */
+export type Refused = (error: Error) => void;
+
+/** Gives `otherwise` where `look` is refused and somebody is told of that. */
+export function unlessRefused<T>(refused: Refused | undefined, otherwise: T, look: () => T): T {
+  try {
+    return look();
+  } catch (error) {
+    if (refused === undefined || !(error instanceof Error) || !['EACCES', 'EPERM'].includes(errnoOf(error) ?? '')) throw error;
+    refused(error);
+    return otherwise;
+  }
+}
+
 /** The rows as the manifests give them; a manifest that cannot be read gives none. */
-export function rowsFromManifests(root: string): IndexRow[] {
+export function rowsFromManifests(root: string, refused?: Refused): IndexRow[] {
   const { projects } = storePaths(root);
   const rows: IndexRow[] = [];
-  for (const project of folders(projects)) {
-    for (const folder of folders(path.join(projects, project))) {
+  for (const project of folders(projects, refused)) {
+    for (const folder of folders(path.join(projects, project), refused)) {
       const paths = sessionPaths(path.join(projects, project, folder));
-      const read = readManifest(paths.manifest);
       // The place counts, not what the manifest says of it: a folder may have been moved by hand.
-      if (read.state === 'read') rows.push({ ...indexRow(folder, read.manifest, objectiveOf(paths.summary)), project });
+      const row = unlessRefused(refused, undefined, () => {
+        const read = readManifest(paths.manifest);
+        return read.state === 'read' ? { ...indexRow(folder, read.manifest, objectiveOf(paths.summary)), project } : undefined;
+      });
+      if (row !== undefined) rows.push(row);
     }
   }
   return rows;
 }
 
 /** Sub-folders in the order of their bytes; links are not followed, so that a link cannot bring the outside in. */
-export function folders(dir: string): string[] {
-  let entries: fs.Dirent[];
-  try {
-    entries = fs.readdirSync(dir, { withFileTypes: true });
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? '')) return [];
-    throw error;
-  }
+export function folders(dir: string, refused?: Refused): string[] {
+  const entries = unlessRefused(refused, [], () => {
+    try {
+      return fs.readdirSync(dir, { withFileTypes: true });
+    } catch (error) {
+      if (['ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? '')) return [];
+      throw error;
+    }
+  });
   return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name).sort(byBytes);
 }
 
@@ -131,8 +149,11 @@ export function updateIndex(root: string, change: IndexChange): void {
   const lock = acquire(locks, INDEX_KEY, 'index', WAIT_MS);
   try {
     const text = readText(index);
-    const next = (text === undefined ? undefined : spliced(text, change)) ?? JSON.stringify(changed(rowsFromManifests(root), change), null, 2);
-    if (next !== text) replaceFile(index, next, NEW);
+    let isWhole = true;
+    const anew = (): string => JSON.stringify(changed(rowsFromManifests(root, () => { isWhole = false; }), change), null, 2);
+    const next = (text === undefined ? undefined : spliced(text, change)) ?? anew();
+    // An index hides what it has no row of: better none, and the manifests answer.
+    if (isWhole && next !== text) replaceFile(index, next, NEW);
     change.pages?.();
   } finally {
     lock.release();

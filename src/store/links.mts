@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { errnoOf } from '../lib/errors.mts';
 import { readText, replaceFile } from '../lib/fs/files.mts';
-import { folders, NEW } from './index-file.mts';
+import { folders, NEW, unlessRefused } from './index-file.mts';
 import { projectPage, storePaths } from './layout.mts';
 
 /** Words that say nothing about a subject. */
@@ -57,7 +57,8 @@ export function writeLinks(root: string, note: LinkNote, minScore: number): numb
   let written = 0;
   for (const project of folders(storePaths(root).projects)) {
     if (project === note.project) continue;
-    const page = readText(projectPage(root, project));
+    // Notes are only a help: a page that this user may not read gets none.
+    const page = unlessRefused(() => {}, undefined, () => readText(projectPage(root, project)));
     if (page === undefined || !closeEnough(words, page, minScore)) continue;
     if (addNote(root, project, note)) written += 1;
   }

@@ -8,24 +8,24 @@ import { HandoffError } from '../lib/errors.mts';
 import { readFile, sleep } from '../lib/fs/files.mts';
 import { allLocks, recordsOf } from '../lib/fs/lock-file.mts';
 import { sessionDir, sessionPaths, storePaths } from './layout.mts';
-import { believedIndex, folders, indexRow, parseRows, rowsFromManifests, type IndexRow } from './index-file.mts';
+import { believedIndex, folders, indexRow, parseRows, rowsFromManifests, unlessRefused, type IndexRow, type Refused } from './index-file.mts';
 import { readManifest } from './manifest.mts';
 import { folderName, isBeside, withSuffix } from './names.mts';
 import { objectiveOf } from './objective.mts';
 
-/** All sessions, in the order of the index. */
-export function allSessions(root: string): IndexRow[] {
-  return rowsThatMayName(root, undefined);
+/** All sessions, in the order of the index. Without one, `refused` is told of the places that may not be looked into. */
+export function allSessions(root: string, refused?: Refused): IndexRow[] {
+  return rowsThatMayName(root, undefined, refused);
 }
 
 /**
  * The rows and what locks tell; the latter alone, where the whole index holds none of `words`: parsing the rows of thousands
  * takes longer than most builds.
  */
-function rowsThatMayName(root: string, words: readonly string[] | undefined): IndexRow[] {
+function rowsThatMayName(root: string, words: readonly string[] | undefined, refused: Refused = () => {}): IndexRow[] {
   const index = believedIndex(root);
   if (index !== undefined && words?.some((word) => index.includes(word)) === false) return withLocked(root, []);
-  return withLocked(root, (index === undefined ? undefined : parseRows(index.toString('utf8'))) ?? rowsFromManifests(root));
+  return withLocked(root, (index === undefined ? undefined : parseRows(index.toString('utf8'))) ?? rowsFromManifests(root, refused));
 }
 
 /** Whether INDEX.json says anything of the session `id`: a merge of git, or a hand, may have taken its row. */
@@ -46,16 +46,18 @@ export type UnreadableRow = IndexRow & { reason: string };
  * Sessions that no row names because their manifest cannot be read. A merge of git leaves such ones, and an index that was made
  * anew knows nothing of them.
  */
-export function unreadableSessions(root: string, rows: readonly IndexRow[]): UnreadableRow[] {
+export function unreadableSessions(root: string, rows: readonly IndexRow[], refused?: Refused): UnreadableRow[] {
   const known = new Set(rows.map(relativePlace));
   const { projects } = storePaths(root);
-  return folders(projects).flatMap((project) => folders(path.join(projects, project)).flatMap((id) => (known.has(`${project}/${id}`) ? [] : unreadableAt(root, project, id) ?? [])));
+  return folders(projects, refused).flatMap((project) => folders(path.join(projects, project), refused).flatMap((id) => (known.has(`${project}/${id}`) ? [] : unreadableAt(root, project, id) ?? [])));
 }
 
 function unreadableAt(root: string, project: string, id: string): UnreadableRow | undefined {
-  const read = readManifest(sessionPaths(sessionDir(root, project, id)).manifest);
-  if (read.state !== 'unreadable') return undefined;
-  return { reason: read.reason, id, uuid: id, project, harness: '', turns: 0, revisions: 0, updated: '', manifest_sha256: '' };
+  let why = '';
+  const read = unlessRefused((error) => { why = error.message; }, undefined, () => readManifest(sessionPaths(sessionDir(root, project, id)).manifest));
+  const reason = read?.state === 'unreadable' ? read.reason : why;
+  if (reason === '') return undefined;
+  return { reason, id, uuid: id, project, harness: '', turns: 0, revisions: 0, updated: '', manifest_sha256: '' };
 }
 
 /** The row under the session's lock: undefined where its manifest was put right or its folder is gone. */
@@ -155,7 +157,7 @@ export function hasManifest(root: string, row: IndexRow): boolean {
  * it is, though its folder has no manifest; undefined where the session is in the index no more.
  */
 export function whereNow(root: string, row: IndexRow): IndexRow | undefined {
-  if (hasManifest(root, row)) return row;
+  if (hasManifest(root, row) || (isUnreadable(row) && stillUnreadable(root, row) !== undefined)) return row;
   const [now] = steady(() => allSessions(root).filter(({ uuid }) => uuid === row.uuid), ([hit, more]) => hit !== undefined && more === undefined && hasManifest(root, hit));
   return now;
 }
@@ -185,7 +187,7 @@ export function findByPrefix(root: string, prefix: string): IndexRow {
     const there = lyingAt(root, rows, prefix);
     const hits = there === undefined ? beginningWith(rows, prefix) : [there];
     // What `verify --all` tells of can be named too.
-    return hits.length > 0 ? hits : beginningWith(unreadableSessions(root, rows), prefix);
+    return hits.length > 0 ? hits : beginningWith(unreadableSessions(root, rows, () => {}), prefix);
   };
   const hits = steady(look, ([first, more]) => first !== undefined && more === undefined && hasManifest(root, first));
   const [hit] = hits;

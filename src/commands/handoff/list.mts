@@ -16,7 +16,7 @@ export const command: Command<typeof flags> = {
   example: 'handoff list shop',
   run(_options, [word], io) {
     const { root } = storeHere(io);
-    const all = allSessions(root);
+    const all = allSessions(root, (error) => io.note(`left out: ${error.message}`));
     if (all.length === 0) throw new HandoffError('NO_MATCH', `no handoffs yet in ${root}; \`handoff build <transcript>\` makes the first`);
     const rows = word === undefined ? all : all.filter((row) => row.project === word || [row.id, row.uuid, row.source_id, `${row.project}/${row.id}`].some((name) => name?.startsWith(word)));
     if (rows.length === 0) throw new HandoffError('NO_MATCH', `no handoffs matching ${word}`);

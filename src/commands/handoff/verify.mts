@@ -1,10 +1,11 @@
+import path from 'node:path';
 import type { Command, Outcome } from '../../lib/cli/command.mts';
 import { storeHere } from '../../lib/cli/store.mts';
 import { HandoffError } from '../../lib/errors.mts';
 import { checkSession, checkWhereItLies, type Checked } from '../../store/checker.mts';
-import type { Finding, FindingId } from '../../store/findings.mts';
+import { fail, type Finding, type FindingId } from '../../store/findings.mts';
 import type { IndexRow } from '../../store/index-file.mts';
-import { allSessions, findByPrefix, hasManifest, relativePlace, unreadableSessions } from '../../store/lookup.mts';
+import { allSessions, findByPrefix, hasManifest, isUnreadable, relativePlace, stillUnreadable, unreadableSessions } from '../../store/lookup.mts';
 import { idInLine } from '../../store/names.mts';
 
 const flags = {
@@ -39,15 +40,16 @@ const RENDERED: readonly FindingId[] = ['payload-missing', 'payload-differs', 'p
 
 function verifyAll(root: string, strict: boolean, progress: (done: number, of: number) => void): Outcome {
   const indexed = allSessions(root);
-  const rows: IndexRow[] = [...indexed, ...unreadableSessions(root, indexed)];
-  if (rows.length === 0) throw new HandoffError('NO_MATCH', `no handoffs yet in ${root}; \`handoff config\` says why it is this store`);
+  const shut: Checked[] = [];
+  const rows: IndexRow[] = [...indexed, ...unreadableSessions(root, indexed, (error) => shut.push(shutFolder(error)))];
+  if (rows.length + shut.length === 0) throw new HandoffError('NO_MATCH', `no handoffs yet in ${root}; \`handoff config\` says why it is this store`);
   const checked: (Checked | undefined)[] = [];
   for (const row of rows) {
     progress(checked.length, rows.length);
     checked.push(checkSession(root, row));
   }
   // Sessions move and go while others are read: those that are not where their row says are looked for once more.
-  const moved = [...rows.entries()].filter(([, row]) => !hasManifest(root, row));
+  const moved = [...rows.entries()].filter(([, row]) => (isUnreadable(row) ? stillUnreadable(root, row) === undefined : !hasManifest(root, row)));
   const now = new Map(moved.length === 0 ? [] : allSessions(root).map((row) => [row.uuid, row]));
   for (const [at, { uuid }] of moved) {
     const row = now.get(uuid);
@@ -58,12 +60,19 @@ function verifyAll(root: string, strict: boolean, progress: (done: number, of: n
     const one = checked[at];
     return one === undefined ? [] : [{ row, checked: one, failed: fails(one, strict) }];
   });
-  const failed = results.filter((result) => result.failed).length;
+  const told = [...results, ...shut.filter(({ project }) => !rows.some((row) => row.project === project)).map((one) => ({ row: undefined, checked: one, failed: true }))];
+  const failed = told.filter((result) => result.failed).length;
   return {
-    json: { ok: failed === 0, sessions: results.length, failed, results: results.map(({ checked }) => json(checked, strict)) },
-    text: [...results.flatMap(({ row, checked }) => [report(checked, strict, () => nameOf(row, rows)), '\n']), `handoff: ${results.length} checked, ${failed} failed`],
+    json: { ok: failed === 0, sessions: told.length, failed, results: told.map(({ checked }) => json(checked, strict)) },
+    text: [...told.flatMap(({ row, checked }) => [report(checked, strict, () => (row === undefined ? checked.folder : nameOf(row, rows))), '\n']), `handoff: ${told.length} checked, ${failed} failed`],
     exit: failed === 0 ? 0 : 1,
   };
+}
+
+/** A project's folder that may not be looked into: what lies in it and no row names is not known. */
+function shutFolder(error: Error): Checked {
+  const name = path.basename((error as NodeJS.ErrnoException).path ?? '');
+  return { session: name, folder: name, project: name, turns: 0, sealed: false, findings: [fail('unreadable', `cannot be read (${error.message})`)] };
 }
 
 function broken({ findings }: Checked, strict: boolean): Finding[] {
