@@ -5,7 +5,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { HandoffError } from '../lib/errors.mts';
-import { rename, syncFolder } from '../lib/fs/files.mts';
+import { namesIn, rename, syncFolder } from '../lib/fs/files.mts';
 import type { Lock } from '../lib/fs/lock.mts';
 import { createRollback } from '../lib/fs/rollback.mts';
 import { sha256 } from '../lib/hash-chain.mts';
@@ -105,7 +105,7 @@ export async function reseal(place: ResealPlace, lock: Lock, row: IndexRow, chan
   const paths = sessionPaths(placeDir(place.root, at));
   const base = manifestForWriting(paths.manifest);
   if (base === undefined) throw new HandoffError('NO_MATCH', `${row.id} has no manifest`);
-  if (to !== undefined && fs.existsSync(placeDir(place.root, to))) throw new HandoffError('EXISTS', `${to} is there already`);
+  if (to !== undefined && isOccupied(place.root, at, to)) throw new HandoffError('EXISTS', `${to} is there already`);
   // A place that cannot be left or reached is told before the commit: after it nobody could finish the move.
   if (to !== undefined) for (const one of [at, to]) mayChange(path.dirname(placeDir(place.root, one)));
   const damage = checkTimeline(paths, base.manifest, undefined).find(({ level }) => level === 'fail');
@@ -147,6 +147,13 @@ export async function reseal(place: ResealPlace, lock: Lock, row: IndexRow, chan
     indexSession(place.root, now, now === at ? undefined : at);
     return { session: manifest.session, ...placeParts(now), dir: placeDir(place.root, now), revision: manifest.revisions, ...(settled.kept === undefined ? {} : { kept: settled.kept }) };
   });
+}
+
+/** Whether something lies at `to`, or would on a file system that takes names for one which differ only in case. */
+function isOccupied(root: string, at: string, to: string): boolean {
+  const { project, folder } = placeParts(to);
+  const dir = placeDir(root, to);
+  return fs.existsSync(dir) || namesIn(path.dirname(dir)).some((name) => name.toLowerCase() === folder.toLowerCase() && `${project}/${name}` !== at);
 }
 
 /** Throws as the file system does where nothing may be put into the folder or taken out of it; one that is not there yet is made. */

@@ -62,6 +62,15 @@ describe('a session', () => {
     expect(desk.handoff(['verify', '..']).status).toBe(0);
   });
 
+  it('called as the page of its project is, or as what that is written to, stands beside it', () => {
+    const ids = ['PROJECT.md', 'project.MD', 'PROJECT.md.new.tmp'];
+    for (const id of ids) expect(desk.capture('t.jsonl', lines(...talk(2)), '--session', id)).toContain(`built ${id} `);
+    expect(desk.page().split('\n').filter((line) => line.startsWith('- '))).toHaveLength(ids.length);
+    expect(desk.handoff(['retitle', ids[0] ?? '', 'Project.md']).status).toBe(0);
+    expect(desk.handoff(['verify', '--all', '--strict']).stdout).toContain('3 checked, 0 failed');
+    expect(desk.places().every((place) => /^w\/_project\.md/i.test(place))).toBe(true);
+  });
+
   it('keeps apart from one whose folder would be the same, also where only the case differs', () => {
     const ids = ['a/b', 'a_b', 'a:b', 'Fix', 'fix', 'FIX'];
     for (const id of ids) desk.capture('t.jsonl', lines(...talk(2, id)));

@@ -166,10 +166,13 @@ describe('rename and retitle', () => {
     desk.build('one.jsonl', '--session', 'copy', '--project', 'other');
     desk.handoff(['retitle', 'copy', 'once']);
     const before = desk.contents();
-    for (const words of [['rename', 'w/once', 'other'], ['rename', 'w/once', 'W'], ['retitle', 'w/one', 'once'], ['retitle', 'w/one', 'one']]) {
+    for (const words of [['rename', 'w/once', 'other'], ['rename', 'w/once', 'W'], ['retitle', 'w/one', 'once'], ['retitle', 'w/one', 'ONCE'], ['retitle', 'w/one', 'one']]) {
       expect(desk.handoff(words), words.join(' ')).toMatchObject({ status: 4, stdout: '' });
     }
     expect(desk.contents()).toEqual(before);
+    // Names that differ only in case are one on some file systems.
+    desk.build('one.jsonl', '--session', 'ONCE', '--project', 'third');
+    expect(desk.handoff(['rename', 'third/ONCE', 'w'])).toMatchObject({ status: 4, stderr: 'handoff: w/ONCE is there already\n' });
     for (const session of ['w/one', 'w/once']) desk.handoff(['rename', session, `third-${session.length}`]);
     expect(existsSync(join(desk.root, 'projects', 'w'))).toBe(false);
   });
