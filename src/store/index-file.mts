@@ -8,6 +8,7 @@ import path from 'node:path';
 import { readFile, readText, replaceFile } from '../lib/fs/files.mts';
 import { acquire } from '../lib/fs/lock.mts';
 import { errnoOf } from '../lib/errors.mts';
+import { isObject } from '../lib/json.mts';
 import { INDEX_KEY, sessionPaths, storePaths } from './layout.mts';
 import { readManifest, type Manifest } from './manifest.mts';
 import { objectiveHead, objectiveOf } from './objective.mts';
@@ -36,6 +37,9 @@ const WAIT_MS = 20_000;
 /** Marks what is written under the index lock: one name, so that the next writer clears what a crash left. */
 export const NEW = 'new';
 
+/** A manifest or an index may come from elsewhere: readers take a row's words for text. */
+const isText = (value: unknown): value is string => typeof value === 'string';
+
 /** `objective` as the build or the summary has it; `(none)` gives no key. */
 export function indexRow(folder: string, manifest: Manifest, objective = ''): IndexRow {
   const head = objectiveHead(objective);
@@ -43,15 +47,15 @@ export function indexRow(folder: string, manifest: Manifest, objective = ''): In
     id: folder,
     uuid: manifest.session,
     project: manifest.project,
-    harness: manifest.harness,
+    harness: isText(manifest.harness) ? manifest.harness : 'unknown',
     turns: manifest.turn_count,
     revisions: manifest.revisions,
-    updated: manifest.updated_at,
+    updated: isText(manifest.updated_at) ? manifest.updated_at : '',
     manifest_sha256: manifest.manifest_sha256,
-    ...(manifest.title === undefined ? {} : { title: manifest.title }),
+    ...(isText(manifest.title) ? { title: manifest.title } : {}),
     ...(head === '' ? {} : { objective: head }),
-    ...(manifest.uuid === undefined ? {} : { source_id: manifest.uuid }),
-    ...(manifest.promoted_gate === undefined ? {} : {
+    ...(isText(manifest.uuid) ? { source_id: manifest.uuid } : {}),
+    ...(!isText(manifest.promoted_gate) ? {} : {
       promoted: { gate: manifest.promoted_gate, ...(manifest.promoted_revision === undefined ? {} : { revision: manifest.promoted_revision }) },
     }),
   };
@@ -75,10 +79,16 @@ export function believedIndex(root: string): Buffer | undefined {
 export function parseRows(text: string): IndexRow[] | undefined {
   try {
     const rows = JSON.parse(text) as IndexRow[];
-    return Array.isArray(rows) && rows.every((row) => isName(row?.id) && isName(row.project) && typeof row.uuid === 'string') ? rows : undefined;
+    return Array.isArray(rows) && rows.every(isRow) ? rows : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isRow(row: unknown): boolean {
+  if (!isObject(row)) return false;
+  const { id, project, uuid, harness, updated, title, objective, source_id: sourceId, promoted } = row;
+  return isName(id) && isName(project) && isText(uuid) && [harness, updated, title, objective, sourceId].every((word) => word === undefined || isText(word)) && (promoted === undefined || isObject(promoted));
 }
 
 /** An index may come from elsewhere: a name in it must not lead out of the store. */

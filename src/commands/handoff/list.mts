@@ -44,7 +44,7 @@ const COLUMNS: readonly Column[] = [
   { before: '[', value: (row) => row.project, after: ']' },
   { before: '', value: (row) => cutMiddle(row.id) },
   { before: '', value: (row) => cut(row.title ?? row.objective ?? '') },
-  { before: 'harness=', value: (row) => cut(row.harness) },
+  { before: 'harness=', value: (row) => cut(row.harness ?? '') },
   { before: 'turns=', value: (row) => row.turns },
   { before: 'rev=', value: (row) => row.revisions },
   { before: 'updated=', value: (row) => row.updated },
