@@ -27,6 +27,7 @@ export interface ResealPlace {
   root: string;
   rules: Omit<RenderRules, 'objective' | 'fork'>;
   onSignal(undo: () => void): () => void;
+  progress?(message: string): void;
 }
 
 export interface Resealed {
@@ -121,7 +122,7 @@ export async function reseal(place: ResealPlace, lock: Lock, row: IndexRow, chan
   let manifest: Manifest;
   try {
     const after = carryBlock(base.manifest, change(base.manifest), line.block);
-    const renders = openRenders({ paths, session: after.session, token: lock.token, rules: { ...place.rules, objective: after.objective, fork: after.fork } }, rollback);
+    const renders = openRenders({ paths, session: after.session, token: lock.token, rules: { ...place.rules, objective: after.objective, fork: after.fork }, progress: (message) => place.progress?.(message) }, rollback);
     const { turns: _turns, objective: _objective, ...hashes } = await renders.finish(line.timelineBytes, after);
     const result = sealAgain(base, after, hashes);
     manifest = result.manifest;

@@ -11,7 +11,7 @@ import { idInLine } from '../../store/names.mts';
 export function sessionOf(io: Io, prefix: string): { place: ResealPlace; row: IndexRow } {
   const { root, config } = storeHere(io);
   const rules = { maxBriefTokens: config.max_brief_tokens, tools: config.capture };
-  return { place: { root, rules, onSignal: (undo) => io.onSignal(undo) }, row: findByPrefix(root, prefix) };
+  return { place: { root, rules, onSignal: (undo) => io.onSignal(undo), progress: (message) => io.progress(message) }, row: findByPrefix(root, prefix) };
 }
 
 export function resealed(verb: string, result: Resealed, io: Io): Outcome {

@@ -24,12 +24,17 @@ export const command: Command<typeof flags> = {
   run(options, [prefix], io) {
     const { root } = storeHere(io);
     const strict = options.strict === true;
+    let bytes = 0;
+    const onBytes = (more: number, where = ''): void => {
+      bytes += more;
+      io.progress(`${where}${Math.ceil(bytes / 1e6)} MB checked`);
+    };
     if (options.all === true) {
       if (prefix !== undefined) throw new HandoffError('USAGE', 'verify takes a prefix or --all, not both');
-      return verifyAll(root, strict, (done, of) => io.progress(`${done} of ${of} checked`));
+      return verifyAll(root, strict, (more, done, of) => onBytes(more, `${done} of ${of} sessions, `));
     }
     if (prefix === undefined) throw new HandoffError('USAGE', 'verify needs a prefix, or --all');
-    const { row, checked } = checkWhereItLies(root, findByPrefix(root, prefix));
+    const { row, checked } = checkWhereItLies(root, findByPrefix(root, prefix), onBytes);
     return { json: json(checked, strict), text: report(checked, strict, () => nameOf(row, allSessions(root))), exit: fails(checked, strict) ? 1 : 0 };
   },
 };
@@ -38,15 +43,14 @@ export const command: Command<typeof flags> = {
 const LOST: readonly FindingId[] = ['manifest-unreadable', 'manifest-tampered', 'timeline-missing', 'timeline-length', 'turn-drift', 'chain-broken', 'chain-segment'];
 const RENDERED: readonly FindingId[] = ['payload-missing', 'payload-differs', 'payload-unreadable'];
 
-function verifyAll(root: string, strict: boolean, progress: (done: number, of: number) => void): Outcome {
+function verifyAll(root: string, strict: boolean, progress: (more: number, done: number, of: number) => void): Outcome {
   const indexed = allSessions(root);
   const shut: Checked[] = [];
   const rows: IndexRow[] = [...indexed, ...unreadableSessions(root, indexed, (error) => shut.push(shutFolder(error)))];
   if (rows.length + shut.length === 0) throw new HandoffError('NO_MATCH', `no handoffs yet in ${root}; \`handoff config\` says why it is this store`);
   const checked: (Checked | undefined)[] = [];
   for (const row of rows) {
-    progress(checked.length, rows.length);
-    checked.push(checkSession(root, row));
+    checked.push(checkSession(root, row, (more) => progress(more, checked.length, rows.length)));
   }
   // Sessions move and go while others are read: those that are not where their row says are looked for once more.
   const moved = [...rows.entries()].filter(([, row]) => (isUnreadable(row) ? stillUnreadable(root, row) === undefined : !hasManifest(root, row)));
