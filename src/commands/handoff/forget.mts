@@ -1,3 +1,4 @@
+import { copiesOf } from '../../capture/commit/backup.mts';
 import { forgetSession } from '../../capture/reseal.mts';
 import type { Command } from '../../lib/cli/command.mts';
 import { HandoffError } from '../../lib/errors.mts';
@@ -21,6 +22,8 @@ export const command: Command<typeof flags> = {
       throw new HandoffError('DECLINED', `${row.id} was not removed: nobody confirmed it (--force removes without asking)`);
     }
     await forgetSession(place, row);
-    return { json: { action: 'forgot', session: row.uuid, project: row.project }, text: `handoff: forgot ${idInLine(row.uuid)} project=${row.project}` };
+    const copies = copiesOf(place.root, row.uuid);
+    if (copies.length > 0) io.note(`copies from before it was replaced hold its words still: ${copies.join(', ')}`);
+    return { json: { action: 'forgot', session: row.uuid, project: row.project, copies }, text: `handoff: forgot ${idInLine(row.uuid)} project=${row.project}` };
   },
 };
