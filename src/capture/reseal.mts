@@ -11,7 +11,7 @@ import { createRollback } from '../lib/fs/rollback.mts';
 import { sha256 } from '../lib/hash-chain.mts';
 import { blockSha256 } from '../store/evidence.mts';
 import { placeParts, sessionPaths } from '../store/layout.mts';
-import { findExact, isUnreadable, stillUnreadable } from '../store/lookup.mts';
+import { findExact, isUnreadable, relativePlace, sessionAt, stillUnreadable } from '../store/lookup.mts';
 import type { IndexRow } from '../store/index-file.mts';
 import { isSealed, manifestForWriting, sealed, type Manifest } from '../store/manifest.mts';
 import { folderName, projectSlug, withSuffix } from '../store/names.mts';
@@ -85,10 +85,10 @@ function next(manifest: Manifest): Pick<Manifest, 'revisions' | 'updated_at'> {
   return { revisions: manifest.revisions + 1, updated_at: new Date().toISOString() };
 }
 
-/** Runs `work` under the session's lock, with the place that it has then. Throws HELD where a living process has it. */
+/** Runs `work` under the session's lock, with the place that it has then: the one that was named, where it is there still, since a copy by hand has the same id. Throws HELD where a living process has it. */
 export function withSession<T>(place: ResealPlace, row: IndexRow, operation: string, work: (lock: Lock, now: IndexRow) => T | Promise<T>): Promise<T> {
   return underSession(place.root, row.uuid, operation, (lock) => {
-    const now = isUnreadable(row) ? stillUnreadable(place.root, row) : findExact(place.root, row.uuid);
+    const now = isUnreadable(row) ? stillUnreadable(place.root, row) : sessionAt(place.root, relativePlace(row), row.uuid) ?? findExact(place.root, row.uuid);
     if (now === undefined) throw new HandoffError('NO_MATCH', `${row.id} is not there any more`);
     return work(lock, now);
   });

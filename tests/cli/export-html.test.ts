@@ -76,6 +76,7 @@ describe('export --html', () => {
     expect(refused('--html', 'nowhere/page.html')).toEqual([2, '', expect.stringContaining('there is no folder') as string]);
     expect(refused('--html', '')).toEqual([2, '', expect.stringContaining('takes a file') as string]);
     expect(refused('--html', join(desk.session().dir, 'timeline.jsonl'))).toEqual([2, '', expect.stringContaining('inside the store') as string]);
+    for (const name of ['INDEX.json', '.locks/page.html']) expect(refused('--html', join(desk.root, name)), name).toEqual([2, '', expect.stringContaining('inside the store') as string]);
     expect(refused('--html', 'page.html', '--portable')[0]).toBe(2);
     expect(refused()[0]).toBe(2);
     expect(existsSync(join(desk.dir, 'page.html'))).toBe(false);

@@ -1,5 +1,5 @@
 /** list, show, render, rename, retitle and forget, and how all of them find the session that is meant. */
-import { existsSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Desk, sha256 } from '../../helpers/desk.ts';
@@ -200,6 +200,23 @@ describe('rename and retitle', () => {
       session.write('timeline.jsonl', cut);
       for (const words of [...verbs.slice(0, 3), ['build', desk.file('t.jsonl', lines(...talk(5)))]]) refuse(words);
     }
+  });
+});
+
+describe('an id that stands in two projects, as a copy by hand leaves it', () => {
+  it('is asked for, and each of the two is reached by its place', () => {
+    const file = desk.file('t.jsonl', lines(...talk(2)));
+    desk.build(file);
+    for (const to of ['one', 'two', 'three']) cpSync(desk.session().dir, join(desk.root, 'projects', to, 's'), { recursive: true });
+    unlinkSync(join(desk.root, 'INDEX.json'));
+    expect(desk.handoff(['forget', 's', '--force']).stderr).toBe('handoff: s matches 4 handoffs: one/s, three/s, two/s, w/s\n');
+    expect(desk.handoff(['render', 'one/s']).stdout).toContain('/projects/one/s\n');
+    expect(desk.handoff(['retitle', 'two/s', 'new']).stdout).toContain('/projects/two/new\n');
+    expect(desk.handoff(['rename', 'three/s', 'four']).stdout).toContain('/projects/four/s\n');
+    for (const place of ['one/s', 'two/new', 'four/s']) expect(desk.handoff(['forget', place, '--force'])).toMatchObject({ status: 0 });
+    expect(desk.places()).toEqual(['w/s']);
+    expect(desk.index().map(({ project, id }) => `${project}/${id}`)).toEqual(['w/s']);
+    expect(desk.build(file)).toContain('up-to-date');
   });
 });
 
