@@ -11,7 +11,7 @@ import { createRollback } from '../lib/fs/rollback.mts';
 import { sha256 } from '../lib/hash-chain.mts';
 import { blockSha256 } from '../store/evidence.mts';
 import { placeParts, sessionPaths } from '../store/layout.mts';
-import { findExact, isUnreadable, relativePlace, sessionAt, stillUnreadable } from '../store/lookup.mts';
+import { allSessions, findExact, isUnreadable, relativePlace, sessionAt, stillUnreadable } from '../store/lookup.mts';
 import type { IndexRow } from '../store/index-file.mts';
 import { isSealed, manifestForWriting, sealed, type Manifest } from '../store/manifest.mts';
 import { folderName, projectSlug, withSuffix } from '../store/names.mts';
@@ -73,22 +73,31 @@ export function forgetSession(place: ResealPlace, row: IndexRow): Promise<void> 
     const at = `${now.project}/${now.id}`;
     const dir = placeDir(place.root, at);
     lock.note({ place: at, base: null, timeline_bytes: 0, chain_bytes: 0 });
-    rename(dir, trashOf(place.root, lock.token));
+    // Its row may be all that is left of it.
+    if (fs.existsSync(dir)) rename(dir, trashOf(place.root, lock.token));
     afterCommit(() => {
-      syncFolder(path.dirname(dir));
-      settleForget(place.root, at, lock.token);
+      if (fs.existsSync(path.dirname(dir))) syncFolder(path.dirname(dir));
+      settleForget(place.root, at, lock.token, now.uuid);
     });
-  });
+  }, lostRow(place.root, row));
+}
+
+/** The row where it still says of a place without a manifest that the session is there: nothing but `forget` takes it away. */
+function lostRow(root: string, row: IndexRow): () => IndexRow | undefined {
+  return () => allSessions(root).find((one) => one.uuid === row.uuid && relativePlace(one) === relativePlace(row));
 }
 
 function next(manifest: Manifest): Pick<Manifest, 'revisions' | 'updated_at'> {
   return { revisions: manifest.revisions + 1, updated_at: new Date().toISOString() };
 }
 
-/** Runs `work` under the session's lock, with the place that it has then: the one that was named, where it is there still, since a copy by hand has the same id. Throws HELD where a living process has it. */
-export function withSession<T>(place: ResealPlace, row: IndexRow, operation: string, work: (lock: Lock, now: IndexRow) => T | Promise<T>): Promise<T> {
+/**
+ * Runs `work` under the session's lock, with the place that it has then: the one that was named, where it is there still, since
+ * a copy by hand has the same id; what `otherwise` gives, where it is nowhere. Throws HELD where a living process has it.
+ */
+export function withSession<T>(place: ResealPlace, row: IndexRow, operation: string, work: (lock: Lock, now: IndexRow) => T | Promise<T>, otherwise: () => IndexRow | undefined = () => undefined): Promise<T> {
   return underSession(place.root, row.uuid, operation, (lock) => {
-    const now = isUnreadable(row) ? stillUnreadable(place.root, row) : sessionAt(place.root, relativePlace(row), row.uuid) ?? findExact(place.root, row.uuid);
+    const now = (isUnreadable(row) ? stillUnreadable(place.root, row) : sessionAt(place.root, relativePlace(row), row.uuid) ?? findExact(place.root, row.uuid)) ?? otherwise();
     if (now === undefined) throw new HandoffError('NO_MATCH', `${row.id} is not there any more`);
     return work(lock, now);
   });

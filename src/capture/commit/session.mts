@@ -68,17 +68,17 @@ export function trashOf(root: string, token: string): string {
 }
 
 /** The end of a forgotten session: its files, its row, its line, its notes. Nothing where it was not forgotten. */
-export function settleForget(root: string, place: string, token: string): boolean {
+export function settleForget(root: string, place: string, token: string, known?: string): boolean {
   const { project, folder } = placeParts(place);
   if (fs.existsSync(placeDir(root, place))) return false;
   const trash = trashOf(root, token);
   const read = readManifest(sessionPaths(trash).manifest);
-  const session = read.state === 'read' ? read.manifest.session : folder;
+  const session = read.state === 'read' ? read.manifest.session : known ?? folder;
   updateIndex(root, {
     remove: { project, id: folder },
     pages: () => {
       // A folder whose manifest cannot be read may be called as another session is.
-      if (read.state === 'read' || !isListed(root, folder)) updateProjectPage(root, project, { remove: session });
+      if (read.state === 'read' || !isListed(root, session)) updateProjectPage(root, project, { remove: session });
       dropLinks(root, `${project}/${folder}`);
       removeProjectIfEmpty(path.dirname(placeDir(root, place)));
     },

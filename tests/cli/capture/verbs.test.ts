@@ -1,5 +1,5 @@
 /** list, show, render, rename, retitle and forget, and how all of them find the session that is meant. */
-import { cpSync, existsSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Desk, sha256 } from '../../helpers/desk.ts';
@@ -229,6 +229,22 @@ describe('forget', () => {
     const asked = start('handoff', ['forget', 'one'], { cwd: desk.dir, home: desk.home, env: { HANDOFFS_ROOT: desk.root }, input: 'y\n' });
     expect((await asked.done).status).toBe(1);
     expect(desk.contents()).toEqual(before);
+  });
+
+  it.each([
+    ['manifest.json', () => unlinkSync(desk.session().path('manifest.json'))],
+    ['the folder', () => rmSync(desk.session().dir, { recursive: true })],
+    ['the project', () => rmSync(join(desk.root, 'projects/w'), { recursive: true })],
+  ])('takes away what is left where %s is gone, as verify says', (_what, take) => {
+    desk.capture('b.jsonl', lines(...talk(2, 'b', '/other')));
+    desk.capture('t.jsonl', lines(...talk(2)));
+    take();
+    expect(desk.handoff(['verify', 's']).stdout).toContain('`handoff forget s`');
+    expect(desk.handoff(['forget', 's', '--force'])).toMatchObject({ status: 0, stdout: 'handoff: forgot s project=w\n' });
+    expect(desk.tree().filter((name) => name.startsWith('projects/w') || name.startsWith('.locks'))).toEqual([]);
+    expect(desk.index().map(({ id }) => id)).toEqual(['b']);
+    expect(desk.handoff(['verify', '--all']).status).toBe(0);
+    expect(desk.build('t.jsonl')).toContain('new=2 rev=1');
   });
 
   it('takes away a folder whose manifest cannot be read, as verify names it, and nobody who is called like it', () => {
