@@ -107,6 +107,16 @@ describe('agents-handoff merge', () => {
     expect(forgot.stderr).toBe(`handoff: copies from before it was replaced hold its words still: ${kept}\n`);
   });
 
+  it('says of one whose manifest cannot be read why, and writes nothing', async () => {
+    await capture('a', A);
+    await capture('b', B);
+    fs.writeFileSync(path.join(desk.root, 'projects/of-a/a/manifest.json'), '{');
+    fs.unlinkSync(path.join(desk.root, 'INDEX.json'));
+    const before = desk.contents();
+    expect(merge('a', 'b')).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('the manifest of a cannot be read: it is not JSON; nothing was written') });
+    expect(desk.contents()).toEqual(before);
+  });
+
   it('leaves the two as they are, whose own ids still name them', async () => {
     const a = await capture('a', A);
     const b = await capture('b', B);
