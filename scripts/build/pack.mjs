@@ -21,7 +21,7 @@ const PARTS = [
   'transcript/redaction', 'store', 'render', 'render/html', 'capture', 'runtime', 'execution', 'capability', 'install',
 ];
 /** What is read on the way to a mistake or to a question, never by a command that succeeds in silence. */
-const SELDOM = new Set(['confirm', 'exit-codes', 'help', 'nearest', 'progress', 'report'].map((name) => `lib/cli/${name}`));
+const SELDOM = new Set(['confirm', 'exit-codes', 'help', 'nearest', 'report'].map((name) => `lib/cli/${name}`));
 /** Of these rooms, what this command imports at once is a part of its own: the answer "nothing new" and a list need no more. */
 const SHORT_WAY = { capture: 'commands/handoff/build', store: 'commands/handoff/list' };
 /** Read before Node's version is known: it stands in the entries, and nothing in newer syntax beside it. */

@@ -18,7 +18,7 @@ const transcript = path.join(scratch, 'transcript.jsonl');
  */
 function run(entry, words, input = '') {
   const { status, stderr } = spawnSync(process.execPath, ['--random-seed=1', '--require', path.join(root, 'scripts/build/keep-ready.cjs'), path.join(tools, `${entry}.mjs`), ...words], {
-    cwd: scratch, input, encoding: 'utf8', env: { HOME: scratch, HANDOFFS_ROOT: path.join(scratch, 'store'), PATH: process.env.PATH, ...(process.env.SystemRoot === undefined ? {} : { SystemRoot: process.env.SystemRoot }) },
+    cwd: scratch, input, encoding: 'utf8', env: { HOME: scratch, HANDOFFS_ROOT: path.join(scratch, 'store'), AGENT_HANDOFF_STATE_DIR: path.join(scratch, 'state'), PATH: process.env.PATH, ...(process.env.SystemRoot === undefined ? {} : { SystemRoot: process.env.SystemRoot }) },
   });
   if (status !== 0) throw new Error(`${entry} ${words.join(' ')} ended with ${status}: ${stderr}`);
 }

@@ -5,14 +5,14 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { HandoffError } from '../lib/errors.mts';
-import { rename, syncFolder } from '../lib/fs/files.mts';
+import { namesIn, rename, syncFolder } from '../lib/fs/files.mts';
 import type { Lock } from '../lib/fs/lock.mts';
 import { createRollback } from '../lib/fs/rollback.mts';
 import { sha256 } from '../lib/hash-chain.mts';
 import { promotedRevision } from '../lib/promotion.mts';
 import { blockSha256 } from '../store/evidence.mts';
 import { placeParts, sessionPaths } from '../store/layout.mts';
-import { allSessions, findExact, hasManifest } from '../store/lookup.mts';
+import { allSessions, findExact, isUnreadable, relativePlace, sessionAt, stillUnreadable } from '../store/lookup.mts';
 import type { IndexRow } from '../store/index-file.mts';
 import { isSealed, manifestForWriting, sealed, type Manifest } from '../store/manifest.mts';
 import { folderName, projectSlug, withSuffix } from '../store/names.mts';
@@ -28,6 +28,7 @@ export interface ResealPlace {
   root: string;
   rules: Omit<RenderRules, 'objective' | 'fork'>;
   onSignal(undo: () => void): () => void;
+  progress?(message: string): void;
 }
 
 export interface Resealed {
@@ -69,27 +70,22 @@ export function renderSession(place: ResealPlace, row: IndexRow): Promise<Reseal
 
 /** Removes a session with its row, its line and its notes. The rename out of the projects is the commit. */
 export function forgetSession(place: ResealPlace, row: IndexRow): Promise<void> {
-  return underSession(place.root, row.uuid, 'forget', (lock) => {
-    const now = findExact(place.root, row.uuid) ?? rowLeft(place.root, row);
-    if (now === undefined) throw notThere(row);
+  return withSession(place, row, 'forget', (lock, now) => {
     const at = `${now.project}/${now.id}`;
     const dir = placeDir(place.root, at);
     lock.note({ place: at, base: null, timeline_bytes: 0, chain_bytes: 0 });
+    // Its row may be all that is left of it.
     if (fs.existsSync(dir)) rename(dir, trashOf(place.root, lock.token));
     afterCommit(() => {
-      syncFolder(path.dirname(dir));
+      if (fs.existsSync(path.dirname(dir))) syncFolder(path.dirname(dir));
       settleForget(place.root, at, lock.token, now.uuid);
     });
-  });
+  }, lostRow(place.root, row));
 }
 
-/** The row, as it still stands, of a session whose manifest or folder was lost: it can be forgotten all the same. */
-function rowLeft(root: string, { uuid, project, id }: IndexRow): IndexRow | undefined {
-  return allSessions(root).find((row) => row.uuid === uuid && row.project === project && row.id === id && !hasManifest(root, row));
-}
-
-function notThere(row: IndexRow): HandoffError {
-  return new HandoffError('NO_MATCH', `${row.id} is not there any more`);
+/** The row where it still says of a place without a manifest that the session is there: nothing but `forget` takes it away. */
+function lostRow(root: string, row: IndexRow): () => IndexRow | undefined {
+  return () => allSessions(root).find((one) => one.uuid === row.uuid && relativePlace(one) === relativePlace(row));
 }
 
 function next(manifest: Manifest): Partial<Manifest> {
@@ -97,11 +93,14 @@ function next(manifest: Manifest): Partial<Manifest> {
   return { revisions: manifest.revisions + 1, updated_at: new Date().toISOString(), ...(promoted === undefined ? {} : { promoted_revision: promoted }) };
 }
 
-/** Runs `work` under the session's lock, with the place that it has then. Throws HELD where a living process has it. */
-export function withSession<T>(place: ResealPlace, row: IndexRow, operation: string, work: (lock: Lock, now: IndexRow) => T | Promise<T>): Promise<T> {
+/**
+ * Runs `work` under the session's lock, with the place that it has then: the one that was named, where it is there still, since
+ * a copy by hand has the same id; what `otherwise` gives, where it is nowhere. Throws HELD where a living process has it.
+ */
+export function withSession<T>(place: ResealPlace, row: IndexRow, operation: string, work: (lock: Lock, now: IndexRow) => T | Promise<T>, otherwise: () => IndexRow | undefined = () => undefined): Promise<T> {
   return underSession(place.root, row.uuid, operation, (lock) => {
-    const now = findExact(place.root, row.uuid);
-    if (now === undefined) throw notThere(row);
+    const now = (isUnreadable(row) ? stillUnreadable(place.root, row) : sessionAt(place.root, relativePlace(row), row.uuid) ?? findExact(place.root, row.uuid)) ?? otherwise();
+    if (now === undefined) throw new HandoffError('NO_MATCH', `${row.id} is not there any more`);
     return work(lock, now);
   });
 }
@@ -118,7 +117,9 @@ export async function reseal(place: ResealPlace, lock: Lock, row: IndexRow, chan
   const paths = sessionPaths(placeDir(place.root, at));
   const base = manifestForWriting(paths.manifest);
   if (base === undefined) throw new HandoffError('NO_MATCH', `${row.id} has no manifest`);
-  if (to !== undefined && fs.existsSync(placeDir(place.root, to))) throw new HandoffError('EXISTS', `${to} is there already`);
+  if (to !== undefined && isOccupied(place.root, at, to)) throw new HandoffError('EXISTS', `${to} is there already`);
+  // A place that cannot be left or reached is told before the commit: after it nobody could finish the move.
+  if (to !== undefined) for (const one of [at, to]) mayChange(path.dirname(placeDir(place.root, one)));
   const damage = checkTimeline(paths, base.manifest, undefined).find(({ level }) => level === 'fail');
   if (damage !== undefined) throw new HandoffError('DAMAGED', `${row.id}: ${damage.text}; nothing was written`);
   const line = baseLine(paths, base);
@@ -132,7 +133,7 @@ export async function reseal(place: ResealPlace, lock: Lock, row: IndexRow, chan
   let manifest: Manifest;
   try {
     const after = carryBlock(base.manifest, change(base.manifest), line.block);
-    const renders = openRenders({ paths, session: after.session, token: lock.token, rules: { ...place.rules, objective: after.objective, fork: after.fork } }, rollback);
+    const renders = openRenders({ paths, session: after.session, token: lock.token, rules: { ...place.rules, objective: after.objective, fork: after.fork }, progress: (message) => place.progress?.(message) }, rollback);
     const { turns: _turns, objective: _objective, ...hashes } = await renders.finish(line.timelineBytes, after);
     const result = sealAgain(base, after, hashes);
     manifest = result.manifest;
@@ -158,6 +159,18 @@ export async function reseal(place: ResealPlace, lock: Lock, row: IndexRow, chan
     indexSession(place.root, now, now === at ? undefined : at);
     return { session: manifest.session, ...placeParts(now), dir: placeDir(place.root, now), revision: manifest.revisions, ...(settled.kept === undefined ? {} : { kept: settled.kept }) };
   });
+}
+
+/** Whether something lies at `to`, or would on a file system that takes names for one which differ only in case. */
+function isOccupied(root: string, at: string, to: string): boolean {
+  const { project, folder } = placeParts(to);
+  const dir = placeDir(root, to);
+  return fs.existsSync(dir) || namesIn(path.dirname(dir)).some((name) => name.toLowerCase() === folder.toLowerCase() && `${project}/${name}` !== at);
+}
+
+/** Throws as the file system does where nothing may be put into the folder or taken out of it; one that is not there yet is made. */
+function mayChange(folder: string): void {
+  if (fs.existsSync(folder)) fs.accessSync(folder, fs.constants.W_OK | fs.constants.X_OK);
 }
 
 /** The brief is made anew with the author's block in it: a revision says which one that was. */

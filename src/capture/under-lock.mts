@@ -73,7 +73,7 @@ function isOutrun({ source, whole }: Transcript, manifest: Manifest | undefined)
 async function buildFrom(first: Reading, again: () => Promise<Reading>, request: BuildRequest, place: BuildPlace): Promise<BuildResult> {
   let { transcript, redactor } = first;
   const { root } = place;
-  for (const moved of migrateLegacy(root)) place.note(`migrated legacy ${moved.from} -> ${moved.to}`);
+  for (const { from, to, isTaken } of migrateLegacy(root)) place.note(isTaken === true ? `legacy ${from} stays where it is: ${to} has a folder of its name` : `migrated legacy ${from} -> ${to}`);
   const id = sessionId(transcript, request);
   const uuid = request.session === undefined ? transcript.facts.uuid : undefined;
   const known = sourceSession(root, findExact(root, id, uuid), transcript);

@@ -4,7 +4,7 @@
  * current directory up; else the skill directory.
  */
 import { readFileSync, realpathSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { CONFIG_NAME, fillConfig, mergeConfig, parseConfig, type Config, type ConfigFile } from './config.mts';
 import { HandoffError, errnoOf } from './errors.mts';
@@ -118,7 +118,8 @@ function userHomeOf(env: Surroundings['env']): string {
   const named = env['HOME'] || env['USERPROFILE'];
   if (named) return resolve(named);
   try {
-    return homedir();
+    // An empty HOME is none, and homedir() believes it.
+    return homedir() || userInfo().homedir;
   } catch (cause) {
     throw new HandoffError('CONFIG', 'no store is named here and there is no home directory to keep one in: set HANDOFFS_ROOT or HOME', { cause });
   }

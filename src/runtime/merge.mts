@@ -23,7 +23,7 @@ import { checkTimeline } from '../store/check-timeline.mts';
 import { blockSha256 } from '../store/evidence.mts';
 import type { IndexRow } from '../store/index-file.mts';
 import { placeParts, sessionPaths } from '../store/layout.mts';
-import { dirOf, findExact } from '../store/lookup.mts';
+import { dirOf, findExact, isUnreadable, relativePlace, sessionAt } from '../store/lookup.mts';
 import { isSealed, manifestForWriting, sealed, type Manifest } from '../store/manifest.mts';
 import { folderName } from '../store/names.mts';
 import { takeOlder } from './older-locks.mts';
@@ -73,7 +73,8 @@ export async function mergeSessions(place: ResealPlace, a: IndexRow, b: IndexRow
 }
 
 function now(root: string, row: IndexRow): IndexRow {
-  const found = findExact(root, row.uuid);
+  if (isUnreadable(row)) throw new HandoffError('DAMAGED', `the manifest of ${row.id} cannot be read: ${row.reason}; nothing was written`);
+  const found = sessionAt(root, relativePlace(row), row.uuid) ?? findExact(root, row.uuid);
   if (found === undefined) throw new HandoffError('NO_MATCH', `${row.id} is not there any more`);
   return found;
 }

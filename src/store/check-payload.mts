@@ -7,9 +7,9 @@ import { fail, type Finding } from './findings.mts';
 import { isSealed, type Manifest } from './manifest.mts';
 
 /** `asLf`: a checkout converted the store's line ends, which is told already. */
-export function checkPayload(file: string, manifest: Manifest, asLf: boolean): Finding[] {
+export function checkPayload(file: string, manifest: Manifest, asLf: boolean, onBytes?: (bytes: number) => void): Finding[] {
   if (isSealed(manifest)) {
-    const found = hashWithZeros(file, manifest.manifest_sha256, asLf);
+    const found = hashWithZeros(file, manifest.manifest_sha256, asLf, onBytes);
     if (found === undefined) return [fail('payload-missing', 'HANDOFF.llm.json is missing')];
     return found === manifest.seal.payload_sha256 ? [] : [fail('payload-differs', 'HANDOFF.llm.json is not the payload that was sealed', manifest.seal.payload_sha256, found)];
   }
@@ -25,16 +25,20 @@ export function checkPayload(file: string, manifest: Manifest, asLf: boolean): F
 
 /**
  * SHA-256 of a file with the manifest's hash in it (`hash`; the first that stands behind its key) taken as zeros.
- * Undefined where there is no file. `asLf` takes CRLF as LF.
+ * Undefined where there is no file. `asLf` takes CRLF as LF; `onBytes` is told of each piece.
  */
-export function hashWithZeros(file: string, hash: string | undefined, asLf = false): string | undefined {
+export function hashWithZeros(file: string, hash: string | undefined, asLf = false, onBytes?: (bytes: number) => void): string | undefined {
   const fd = openFile(file);
   if (fd === undefined) return undefined;
   try {
     const sum = hasher();
     const { size } = fs.fstatSync(fd);
     const at = hash === undefined ? undefined : placeOfHash(fd, size, hash);
-    const take = asLf ? lineEndsAsLf((chunk) => sum.update(chunk)) : (chunk: Buffer) => void sum.update(chunk);
+    const update = (chunk: Buffer): void => {
+      sum.update(chunk);
+      onBytes?.(chunk.length);
+    };
+    const take = asLf ? lineEndsAsLf(update) : update;
     readBytes(fd, 0, at ?? size, take);
     if (at !== undefined) {
       take(Buffer.from(ZEROS));

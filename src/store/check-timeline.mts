@@ -11,23 +11,23 @@ import type { SessionPaths } from './layout.mts';
 import { isSealed, type Manifest } from './manifest.mts';
 import { turnCounter } from './timeline.mts';
 
-/** Reads both files once. `atWork`: what the session's lock says of bytes that are not committed yet. */
-export function checkTimeline(paths: SessionPaths, manifest: Manifest, atWork: AtWork | undefined): Finding[] {
+/** Reads both files once. `atWork`: what the session's lock says of bytes that are not committed yet. `onBytes` is told of each piece. */
+export function checkTimeline(paths: SessionPaths, manifest: Manifest, atWork: AtWork | undefined, onBytes?: (bytes: number) => void): Finding[] {
   const fd = openFile(paths.timeline);
   if (fd === undefined) return [fail('timeline-missing', 'timeline.jsonl missing')];
   try {
-    return check(fd, paths, manifest, atWork);
+    return check(fd, paths, manifest, atWork, onBytes);
   } finally {
     fs.closeSync(fd);
   }
 }
 
-function check(fd: number, paths: SessionPaths, manifest: Manifest, atWork: AtWork | undefined): Finding[] {
+function check(fd: number, paths: SessionPaths, manifest: Manifest, atWork: AtWork | undefined, onBytes?: (bytes: number) => void): Finding[] {
   const { size } = fs.fstatSync(fd);
   const sealed = isSealed(manifest);
   const committed = sealed ? manifest.seal.timeline_bytes : atWork?.before === true ? Math.min(size, atWork.timelineBytes) : size;
   const chain = sealed ? readChain(paths.chain, manifest.seal.chain_head) : undefined;
-  const sums = walk(fd, Math.min(size, committed), chain?.rows ?? [], false);
+  const sums = walk(fd, Math.min(size, committed), chain?.rows ?? [], false, onBytes);
   const damaged = chain?.rows.find((row, at) => sums.segments[at] !== row.segment_sha256);
   // A checkout that converted line ends changed every length and hash, and no turn.
   if (sealed && (size !== committed || damaged !== undefined) && isConverted(fd, size, chain?.rows ?? [])) {
@@ -63,13 +63,14 @@ interface Sums {
 }
 
 /** Counts turns and hashes the chain's segments in one pass; `convert` reads CRLF as LF. */
-function walk(fd: number, bytes: number, rows: readonly ChainRow[], convert: boolean): Sums {
+function walk(fd: number, bytes: number, rows: readonly ChainRow[], convert: boolean, onBytes?: (bytes: number) => void): Sums {
   const counter = turnCounter();
   const segments: string[] = [];
   let hash = hasher();
   let at = 0;
   const take = (chunk: Buffer): void => {
     counter.feed(chunk);
+    onBytes?.(chunk.length);
     let from = 0;
     while (from < chunk.length) {
       const end = rows[segments.length]?.bytes ?? Infinity;

@@ -11,7 +11,7 @@ import { fail, note, type Finding } from './findings.mts';
 import type { IndexRow } from './index-file.mts';
 import { SEAL_FORMAT, sessionKey, sessionPaths, stagedName, storePaths, type SessionPaths } from './layout.mts';
 import { dirOf, relativePlace, whereNow } from './lookup.mts';
-import { isSealed, readManifest, type Manifest } from './manifest.mts';
+import { isSealed, readManifest, rightHash, type Manifest } from './manifest.mts';
 import { checkPayload, hashWithZeros } from './check-payload.mts';
 import { checkTimeline } from './check-timeline.mts';
 import { checkBrief, checkPromotion, checkSources } from './check-notes.mts';
@@ -45,9 +45,9 @@ const FOLLOWED = 5;
  * Checks the session of a row where it lies now: `rename` may take it away before or while it is read. Throws as
  * checkSession does, and NO_MATCH where it was forgotten.
  */
-export function checkWhereItLies(root: string, row: IndexRow): { row: IndexRow; checked: Checked } {
+export function checkWhereItLies(root: string, row: IndexRow, onBytes?: (bytes: number) => void): { row: IndexRow; checked: Checked } {
   for (let at = row, tries = 1; ; tries++) {
-    const checked = checkSession(root, at);
+    const checked = checkSession(root, at, onBytes);
     const now = whereNow(root, at);
     if (now === undefined) throw new HandoffError('NO_MATCH', `${row.id} is not there any more`);
     if (tries === FOLLOWED || relativePlace(now) === relativePlace(at)) return { row: at, checked };
@@ -57,25 +57,25 @@ export function checkWhereItLies(root: string, row: IndexRow): { row: IndexRow; 
 
 /**
  * Checks one session. What the file system refuses is a finding: the others of the store are checked all the same.
- * Throws CHANGING where the manifest changed under each of five readings.
+ * `onBytes` is told of each piece that was read. Throws CHANGING where the manifest changed under each of five readings.
  */
-export function checkSession(root: string, row: IndexRow): Checked {
+export function checkSession(root: string, row: IndexRow, onBytes?: (bytes: number) => void): Checked {
   try {
-    return checkSteady(root, row);
+    return checkSteady(root, row, onBytes);
   } catch (error) {
     if (errnoOf(error) === undefined) throw error;
     return { session: row.uuid, folder: row.id, project: row.project, turns: 0, sealed: false, findings: [fail('unreadable', `cannot be read (${(error as Error).message})`)] };
   }
 }
 
-function checkSteady(root: string, row: IndexRow): Checked {
+function checkSteady(root: string, row: IndexRow, onBytes?: (bytes: number) => void): Checked {
   const paths = sessionPaths(dirOf(root, row));
   let still: Checked | undefined;
   for (const pause of PAUSES_MS) {
     if (pause > 0) sleep(pause);
     const before = readText(paths.manifest);
     const heldBefore = isHeld(root, row);
-    const checked = checkOnce(root, row, paths);
+    const checked = checkOnce(root, row, paths, onBytes);
     still = readText(paths.manifest) === before ? checked : undefined;
     // Files move while a build is at work: what only then seems damaged is looked at again.
     const failed = checked.findings.some(({ level }) => level === 'fail');
@@ -89,7 +89,7 @@ function isHeld(root: string, row: IndexRow): boolean {
   return holderOf(storePaths(root).locks, sessionKey(row.uuid)) !== undefined;
 }
 
-function checkOnce(root: string, row: IndexRow, paths: SessionPaths): Checked {
+function checkOnce(root: string, row: IndexRow, paths: SessionPaths, onBytes?: (bytes: number) => void): Checked {
   const checked: Checked = { session: row.uuid, folder: row.id, project: row.project, turns: 0, sealed: false, findings: [] };
   const read = readManifest(paths.manifest);
   if (read.state !== 'read') {
@@ -101,7 +101,7 @@ function checkOnce(root: string, row: IndexRow, paths: SessionPaths): Checked {
   checked.project = manifest.project;
   checked.turns = manifest.turn_count;
   if (!read.sound) {
-    checked.findings.push(fail('manifest-tampered', 'manifest tampered (sha mismatch)', manifest.manifest_sha256, 'another'));
+    checked.findings.push(fail('manifest-tampered', 'manifest tampered (sha mismatch)', manifest.manifest_sha256, rightHash(manifest) ?? 'another'));
     return checked;
   }
   const format = manifest.seal?.format;
@@ -117,10 +117,10 @@ function checkOnce(root: string, row: IndexRow, paths: SessionPaths): Checked {
     checked.findings.push(fail('no-brief', `no brief yet; \`handoff render ${row.id}\` makes it`));
   }
   checked.sealed = isSealed(manifest);
-  checked.findings.push(...checkTimeline({ ...paths, timeline: stagedOf(paths.timeline, atWork), chain: stagedOf(paths.chain, atWork) }, manifest, atWork));
+  checked.findings.push(...checkTimeline({ ...paths, timeline: stagedOf(paths.timeline, atWork), chain: stagedOf(paths.chain, atWork) }, manifest, atWork, onBytes));
   if (checked.findings.some(({ id }) => id === 'no-brief')) return checked;
   const asLf = checked.findings.some(({ id }) => id === 'line-ends');
-  checked.findings.push(...checkPayload(stagedOf(paths.payload, atWork), manifest, asLf));
+  checked.findings.push(...checkPayload(stagedOf(paths.payload, atWork), manifest, asLf, onBytes));
   if (isSealed(manifest)) {
     const { seal } = manifest;
     if (hashWithZeros(stagedOf(paths.summary, atWork), manifest.manifest_sha256, asLf) !== seal.summary_sha256) checked.findings.push(note('summary-differs', 'HANDOFF.summary.json differs from what was rendered'));

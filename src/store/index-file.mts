@@ -8,6 +8,7 @@ import path from 'node:path';
 import { readFile, readText, replaceFile } from '../lib/fs/files.mts';
 import { acquire } from '../lib/fs/lock.mts';
 import { errnoOf } from '../lib/errors.mts';
+import { isObject } from '../lib/json.mts';
 import { promotedRevision } from '../lib/promotion.mts';
 import { INDEX_KEY, sessionPaths, storePaths } from './layout.mts';
 import { readManifest, type Manifest } from './manifest.mts';
@@ -37,6 +38,9 @@ const WAIT_MS = 20_000;
 /** Marks what is written under the index lock: one name, so that the next writer clears what a crash left. */
 export const NEW = 'new';
 
+/** A manifest or an index may come from elsewhere: readers take a row's words for text. */
+const isText = (value: unknown): value is string => typeof value === 'string';
+
 /** `objective` as the build or the summary has it; `(none)` gives no key. */
 export function indexRow(folder: string, manifest: Manifest, objective = ''): IndexRow {
   const head = objectiveHead(objective);
@@ -45,15 +49,15 @@ export function indexRow(folder: string, manifest: Manifest, objective = ''): In
     id: folder,
     uuid: manifest.session,
     project: manifest.project,
-    harness: manifest.harness,
+    harness: isText(manifest.harness) ? manifest.harness : 'unknown',
     turns: manifest.turn_count,
     revisions: manifest.revisions,
-    updated: manifest.updated_at,
+    updated: isText(manifest.updated_at) ? manifest.updated_at : '',
     manifest_sha256: manifest.manifest_sha256,
-    ...(manifest.title === undefined ? {} : { title: manifest.title }),
+    ...(isText(manifest.title) ? { title: manifest.title } : {}),
     ...(head === '' ? {} : { objective: head }),
-    ...(manifest.uuid === undefined ? {} : { source_id: manifest.uuid }),
-    ...(manifest.promoted_gate === undefined ? {} : {
+    ...(isText(manifest.uuid) ? { source_id: manifest.uuid } : {}),
+    ...(!isText(manifest.promoted_gate) ? {} : {
       promoted: { gate: manifest.promoted_gate, ...(revision === undefined ? {} : { revision }) },
     }),
   };
@@ -83,13 +87,10 @@ export function parseRows(text: string): IndexRow[] | undefined {
   }
 }
 
-function isRow(row: IndexRow | null): boolean {
-  return isName(row?.id) && isName(row?.project) && typeof row?.uuid === 'string' && [row.harness, row.title, row.objective, row.updated, row.source_id].every(isTextOrAbsent)
-    && (row.promoted === undefined || typeof row.promoted?.gate === 'string');
-}
-
-function isTextOrAbsent(value: unknown): boolean {
-  return value === undefined || typeof value === 'string';
+function isRow(row: unknown): boolean {
+  if (!isObject(row)) return false;
+  const { id, project, uuid, harness, updated, title, objective, source_id: sourceId, promoted } = row;
+  return isName(id) && isName(project) && isText(uuid) && [harness, updated, title, objective, sourceId].every((word) => word === undefined || isText(word)) && (promoted === undefined || (isObject(promoted) && isText(promoted['gate'])));
 }
 
 /** An index may come from elsewhere: a name in it must not lead out of the store. */
@@ -97,30 +98,48 @@ function isName(name: unknown): boolean {
   return typeof name === 'string' && name !== '' && name !== '.' && name !== '..' && !/[\\/\0]/.test(name);
 }
 
+/** Is told of what the file system refuses to a reader, who goes on with the rest; where there is none, that is thrown. */
+export type Refused = (error: Error) => void;
+
+/** Gives `otherwise` where `look` is refused and somebody is told of that. */
+export function unlessRefused<T>(refused: Refused | undefined, otherwise: T, look: () => T): T {
+  try {
+    return look();
+  } catch (error) {
+    if (refused === undefined || !(error instanceof Error) || !['EACCES', 'EPERM'].includes(errnoOf(error) ?? '')) throw error;
+    refused(error);
+    return otherwise;
+  }
+}
+
 /** The rows as the manifests give them; a manifest that cannot be read gives none. */
-export function rowsFromManifests(root: string): IndexRow[] {
+export function rowsFromManifests(root: string, refused?: Refused): IndexRow[] {
   const { projects } = storePaths(root);
   const rows: IndexRow[] = [];
-  for (const project of folders(projects)) {
-    for (const folder of folders(path.join(projects, project))) {
+  for (const project of folders(projects, refused)) {
+    for (const folder of folders(path.join(projects, project), refused)) {
       const paths = sessionPaths(path.join(projects, project, folder));
-      const read = readManifest(paths.manifest);
       // The place counts, not what the manifest says of it: a folder may have been moved by hand.
-      if (read.state === 'read') rows.push({ ...indexRow(folder, read.manifest, objectiveOf(paths.summary)), project });
+      const row = unlessRefused(refused, undefined, () => {
+        const read = readManifest(paths.manifest);
+        return read.state === 'read' ? { ...indexRow(folder, read.manifest, objectiveOf(paths.summary)), project } : undefined;
+      });
+      if (row !== undefined) rows.push(row);
     }
   }
   return rows;
 }
 
 /** Sub-folders in the order of their bytes; links are not followed, so that a link cannot bring the outside in. */
-export function folders(dir: string): string[] {
-  let entries: fs.Dirent[];
-  try {
-    entries = fs.readdirSync(dir, { withFileTypes: true });
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? '')) return [];
-    throw error;
-  }
+export function folders(dir: string, refused?: Refused): string[] {
+  const entries = unlessRefused(refused, [], () => {
+    try {
+      return fs.readdirSync(dir, { withFileTypes: true });
+    } catch (error) {
+      if (['ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? '')) return [];
+      throw error;
+    }
+  });
   return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name).sort(byBytes);
 }
 
@@ -142,8 +161,11 @@ export function updateIndex(root: string, change: IndexChange): void {
   const lock = acquire(locks, INDEX_KEY, 'index', WAIT_MS);
   try {
     const text = readText(index);
-    const next = (text === undefined ? undefined : spliced(text, change)) ?? JSON.stringify(changed(rowsFromManifests(root), change), null, 2);
-    if (next !== text) replaceFile(index, next, NEW);
+    let isWhole = true;
+    const anew = (): string => JSON.stringify(changed(rowsFromManifests(root, () => { isWhole = false; }), change), null, 2);
+    const next = (text === undefined ? undefined : spliced(text, change)) ?? anew();
+    // An index hides what it has no row of: better none, and the manifests answer.
+    if (isWhole && next !== text) replaceFile(index, next, NEW);
     change.pages?.();
   } finally {
     lock.release();

@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { errnoOf } from '../lib/errors.mts';
 import { readText, replaceFile } from '../lib/fs/files.mts';
-import { folders, NEW } from './index-file.mts';
+import { folders, NEW, unlessRefused } from './index-file.mts';
 import { projectPage, storePaths } from './layout.mts';
 
 /** Words that say nothing about a subject. */
@@ -57,7 +57,8 @@ export function writeLinks(root: string, note: LinkNote, minScore: number): numb
   let written = 0;
   for (const project of folders(storePaths(root).projects)) {
     if (project === note.project) continue;
-    const page = readText(projectPage(root, project));
+    // Notes are only a help: a page that this user may not read gets none.
+    const page = unlessRefused(() => {}, undefined, () => readText(projectPage(root, project)));
     if (page === undefined || !closeEnough(words, page, minScore)) continue;
     if (addNote(root, project, note)) written += 1;
   }
@@ -108,6 +109,21 @@ function markerOf(place: string): string {
 
 /** Takes the notes of a session that is gone out of every file. */
 export function dropLinks(root: string, place: string): void {
+  rewriteNotes(root, place, () => undefined);
+}
+
+/** Has the notes of a session that moved name the place where it is now. Call it under the index lock. */
+export function moveLinks(root: string, from: string, to: string): void {
+  const [project] = to.split('/', 1);
+  rewriteNotes(root, from, (line, of) => {
+    // A project needs no note of its own session.
+    if (of === project && line.includes(markerOf(from))) return undefined;
+    return line.replace(` ${from}: `, () => ` ${to}: `).replace(markerOf(from), () => markerOf(to)).replace(mergeMarker(folderOf(from)), () => mergeMarker(folderOf(to)));
+  });
+}
+
+/** Puts what `change` makes of each note of the session at `place`, and of the project it stands with, in its stead; undefined takes it out. */
+function rewriteNotes(root: string, place: string, change: (line: string, project: string) => string | undefined): void {
   const { links } = storePaths(root);
   let names: string[];
   try {
@@ -117,15 +133,19 @@ export function dropLinks(root: string, place: string): void {
     throw error;
   }
   const marker = markerOf(place);
-  const merged = mergeMarker(place.slice(place.indexOf('/') + 1));
+  const merged = mergeMarker(folderOf(place));
   const isOfIt = (line: string): boolean => line.includes(marker) || (line.includes(merged) && line.includes(` ${place}: `));
   for (const name of names.filter((entry) => entry.endsWith('.md'))) {
     const file = path.join(links, name);
     const text = readText(file);
     if (text === undefined || !(text.includes(marker) || text.includes(merged))) continue;
-    const kept = text.split('\n').filter((line) => !isOfIt(line)).join('\n');
+    const kept = text.split('\n').flatMap((line) => (isOfIt(line) ? change(line, name.slice(0, -3)) ?? [] : [line])).join('\n');
     if (kept === text) continue;
     if (/^# Related work: .*\n*$/.test(kept)) fs.unlinkSync(file);
     else replaceFile(file, kept, NEW, 'bytes');
   }
+}
+
+function folderOf(place: string): string {
+  return place.slice(place.indexOf('/') + 1);
 }

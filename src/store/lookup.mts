@@ -8,24 +8,24 @@ import { HandoffError } from '../lib/errors.mts';
 import { readFile, sleep } from '../lib/fs/files.mts';
 import { allLocks, recordsOf } from '../lib/fs/lock-file.mts';
 import { sessionDir, sessionPaths, storePaths } from './layout.mts';
-import { believedIndex, folders, indexRow, parseRows, rowsFromManifests, type IndexRow } from './index-file.mts';
+import { believedIndex, folders, indexRow, parseRows, rowsFromManifests, unlessRefused, type IndexRow, type Refused } from './index-file.mts';
 import { readManifest } from './manifest.mts';
 import { folderName, isBeside, withSuffix } from './names.mts';
 import { objectiveOf } from './objective.mts';
 
-/** All sessions, in the order of the index. */
-export function allSessions(root: string): IndexRow[] {
-  return rowsThatMayName(root, undefined);
+/** All sessions, in the order of the index. Without one, `refused` is told of the places that may not be looked into. */
+export function allSessions(root: string, refused?: Refused): IndexRow[] {
+  return rowsThatMayName(root, undefined, refused);
 }
 
 /**
  * The rows and what locks tell; the latter alone, where the whole index holds none of `words`: parsing the rows of thousands
  * takes longer than most builds.
  */
-function rowsThatMayName(root: string, words: readonly string[] | undefined): IndexRow[] {
+function rowsThatMayName(root: string, words: readonly string[] | undefined, refused: Refused = () => {}): IndexRow[] {
   const index = believedIndex(root);
   if (index !== undefined && words?.some((word) => index.includes(word)) === false) return withLocked(root, []);
-  return withLocked(root, (index === undefined ? undefined : parseRows(index.toString('utf8'))) ?? rowsFromManifests(root));
+  return withLocked(root, (index === undefined ? undefined : parseRows(index.toString('utf8'))) ?? rowsFromManifests(root, refused));
 }
 
 /** Whether INDEX.json says anything of the session `id`: a merge of git, or a hand, may have taken its row. */
@@ -39,18 +39,35 @@ export function sessionAt(root: string, place: string, id: string): IndexRow | u
   return row?.uuid === id ? row : undefined;
 }
 
+/** A session whose manifest cannot be read and that no row names: its place is all that is known of it. */
+export type UnreadableRow = IndexRow & { reason: string };
+
 /**
- * Sessions that no row names because their manifest cannot be read, as rows that hold the place alone. A merge of git leaves such
- * ones, and an index that was made anew knows nothing of them.
+ * Sessions that no row names because their manifest cannot be read. A merge of git leaves such ones, and an index that was made
+ * anew knows nothing of them.
  */
-export function unreadableSessions(root: string, rows: readonly IndexRow[]): (IndexRow & { reason: string })[] {
+export function unreadableSessions(root: string, rows: readonly IndexRow[], refused?: Refused): UnreadableRow[] {
   const known = new Set(rows.map(relativePlace));
   const { projects } = storePaths(root);
-  return folders(projects).flatMap((project) => folders(path.join(projects, project)).flatMap((id) => {
-    const read = known.has(`${project}/${id}`) ? undefined : readManifest(sessionPaths(sessionDir(root, project, id)).manifest);
-    if (read?.state !== 'unreadable') return [];
-    return [{ reason: read.reason, id, uuid: id, project, harness: '', turns: 0, revisions: 0, updated: '', manifest_sha256: '' }];
-  }));
+  return folders(projects, refused).flatMap((project) => folders(path.join(projects, project), refused).flatMap((id) => (known.has(`${project}/${id}`) ? [] : unreadableAt(root, project, id) ?? [])));
+}
+
+function unreadableAt(root: string, project: string, id: string): UnreadableRow | undefined {
+  let why = '';
+  const read = unlessRefused((error) => { why = error.message; }, undefined, () => readManifest(sessionPaths(sessionDir(root, project, id)).manifest));
+  const reason = read?.state === 'unreadable' ? read.reason : why;
+  if (reason === '') return undefined;
+  return { reason, id, uuid: id, project, harness: '', turns: 0, revisions: 0, updated: '', manifest_sha256: '' };
+}
+
+/** The row under the session's lock: undefined where its manifest was put right or its folder is gone. */
+export function stillUnreadable(root: string, { project, id }: UnreadableRow): UnreadableRow | undefined {
+  return unreadableAt(root, project, id);
+}
+
+/** Whether `row` is of a session that no id leads to, only its place: another one may be known by its folder's name. */
+export function isUnreadable(row: IndexRow): row is UnreadableRow {
+  return 'reason' in row;
 }
 
 /**
@@ -69,10 +86,15 @@ function withLocked(root: string, rows: readonly IndexRow[]): IndexRow[] {
   return [...kept.filter((row) => !moved.has(row.uuid) || hasManifest(root, row)), ...added];
 }
 
+/** What may be the name of a folder of ours, and leads nowhere else. */
+function isName(name: string | undefined): name is string {
+  return name !== undefined && name !== '' && !name.startsWith('.');
+}
+
 /** `place` is `project/folder`; anything else that a lock may hold is not followed. */
 function rowAt(root: string, place: string): IndexRow | undefined {
   const [project, folder, more] = place.split('/');
-  if (!project || !folder || more !== undefined || project.startsWith('.') || folder.startsWith('.')) return undefined;
+  if (!isName(project) || !isName(folder) || more !== undefined) return undefined;
   const paths = sessionPaths(sessionDir(root, project, folder));
   const read = readManifest(paths.manifest);
   return read.state === 'read' ? { ...indexRow(folder, read.manifest, objectiveOf(paths.summary)), project } : undefined;
@@ -136,7 +158,7 @@ export function hasManifest(root: string, row: IndexRow): boolean {
  * it is, though its folder has no manifest; undefined where the session is in the index no more.
  */
 export function whereNow(root: string, row: IndexRow): IndexRow | undefined {
-  if (hasManifest(root, row)) return row;
+  if (hasManifest(root, row) || (isUnreadable(row) && stillUnreadable(root, row) !== undefined)) return row;
   const [now] = steady(() => allSessions(root).filter(({ uuid }) => uuid === row.uuid), ([hit, more]) => hit !== undefined && more === undefined && hasManifest(root, hit));
   return now;
 }
@@ -163,11 +185,14 @@ export function findByPrefix(root: string, prefix: string): IndexRow {
   const look = (): IndexRow[] => {
     const rows = allSessions(root);
     isEmpty = rows.length === 0;
-    return beginningWith(rows, prefix);
+    const there = lyingAt(root, rows, prefix);
+    const hits = there === undefined ? beginningWith(rows, prefix) : [there];
+    // What `verify --all` tells of can be named too.
+    return hits.length > 0 ? hits : beginningWith(unreadableSessions(root, rows, () => {}), prefix);
   };
   const hits = steady(look, ([first, more]) => first !== undefined && more === undefined && hasManifest(root, first));
-  if (isEmpty) throw new HandoffError('NO_MATCH', `no handoffs yet in ${root}; \`handoff config\` says why it is this store`);
   const [hit] = hits;
+  if (isEmpty && hit === undefined) throw new HandoffError('NO_MATCH', `no handoffs yet in ${root}; \`handoff config\` says why it is this store`);
   if (hit === undefined) throw new HandoffError('NO_MATCH', `no handoff matches ${prefix}; \`handoff list\` shows what is in ${root}`);
   if (hits.length > 1) throw ambiguous(prefix, hits);
   return hit;
@@ -176,6 +201,14 @@ export function findByPrefix(root: string, prefix: string): IndexRow {
 /** An unset variable of a script, most likely: all begins with it. */
 export function emptyPrefix(): HandoffError {
   return new HandoffError('USAGE', 'an empty prefix names no session; `handoff list` shows those there are');
+}
+
+/** The session at the place `project/folder`: an ambiguous prefix is answered with places, so a place is one session's alone. */
+function lyingAt(root: string, rows: readonly IndexRow[], place: string): IndexRow | undefined {
+  if (!place.includes('/')) return undefined;
+  const row = rows.find((one) => relativePlace(one) === place);
+  const [project = '', folder = '', more] = place.split('/');
+  return row ?? (isName(project) && isName(folder) && more === undefined ? unreadableAt(root, project, folder) : undefined);
 }
 
 function beginningWith(rows: readonly IndexRow[], prefix: string): IndexRow[] {

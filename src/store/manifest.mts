@@ -132,15 +132,16 @@ export function readManifest(file: string): ManifestRead {
   if (odd !== undefined) return { state: 'unreadable', reason: `${odd} is not of its kind` };
   let sound: boolean | undefined;
   // A list of thousands does not ask for it.
-  return { state: 'read', manifest, text, get sound() { return (sound ??= fitsItsHash(manifest)); } };
+  return { state: 'read', manifest, text, get sound() { return (sound ??= rightHash(manifest) === manifest.manifest_sha256); } };
 }
 
-function fitsItsHash(manifest: Manifest): boolean {
+/** The hash that the manifest should name; undefined where it has none. */
+export function rightHash(manifest: Manifest): string | undefined {
   try {
-    return manifestHash(manifest) === manifest.manifest_sha256;
+    return manifestHash(manifest);
   } catch (error) {
     // Nested deeper than the stack: no program of ours wrote that.
-    if (error instanceof RangeError) return false;
+    if (error instanceof RangeError) return undefined;
     throw error;
   }
 }

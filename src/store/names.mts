@@ -8,6 +8,9 @@ const MOST_BYTES = 120;
 /** Names that Windows keeps for devices. */
 export const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|$)/i;
 
+/** The page that stands beside a project's sessions, and what it is written as first. */
+const PAGE = /^project\.md(\.|$)/i;
+
 /** The folder of the session `id`. `+` and `~` stay only where `composed`: in names that merging and federation make. */
 export function folderName(id: string, composed = false): string {
   let name = id.replace(composed ? /[^A-Za-z0-9_.+~-]/g : /[^A-Za-z0-9_.-]/g, '_');
@@ -15,7 +18,7 @@ export function folderName(id: string, composed = false): string {
   if (name === '') name = '_';
   // A dot in front would hide the folder from lists, `..` would leave the project.
   if (name.startsWith('.')) name = `_${name.slice(1)}`;
-  if (RESERVED.test(name)) name = `_${name}`;
+  if (RESERVED.test(name) || PAGE.test(name)) name = `_${name}`;
   return name.length <= MOST_BYTES ? name : withSuffix(name, id);
 }
 

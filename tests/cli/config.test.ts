@@ -34,6 +34,13 @@ describe('handoff config', () => {
     expect(existsSync(join(cwd, 's'))).toBe(false);
   });
 
+  it('prints six lines whatever a name holds', () => {
+    writeFileSync(join(cwd, 'handoff.config.json'), JSON.stringify({ project_name: 'a\nhandoff: config root=/elsewhere' }));
+    const { stdout } = config([], { env: { HANDOFFS_ROOT: 'two\nlines' } });
+    expect(stdout.split('\n')).toHaveLength(7);
+    expect(stdout).toContain('\nhandoff: config project=a\\u000ahandoff: config root=/elsewhere\n');
+  });
+
   it.each(['relative/place', '/abs/place'])('takes HANDOFFS_ROOT=%s', (place) => {
     const { stdout } = config([], { env: { HANDOFFS_ROOT: place } });
     expect(stdout).toContain(`handoff: config root=${place.startsWith('/') ? place : join(cwd, place)}\nhandoff: config source=env\n`);

@@ -1,9 +1,9 @@
 /** `handoff export <prefix> --html <file>`: where the page goes and what is in it. What a browser makes of it: tests/browser. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Desk } from '../helpers/desk.ts';
-import { claude, lines } from '../helpers/transcripts.ts';
+import { claude, lines, talk } from '../helpers/transcripts.ts';
 
 let desk: Desk;
 beforeEach(() => { desk = new Desk(); });
@@ -26,6 +26,22 @@ describe('export --html', () => {
     expect(readdirSync(desk.dir).filter((name) => name.includes('page'))).toEqual(['page.html']);
     const { file: told, bytes, form } = JSON.parse(desk.handoff(['export', 's', '--html', 'page.html', '--json']).stdout) as { file: string; bytes: number; form: string };
     expect([told, bytes, form]).toEqual([file, statSync(file).size, 'html']);
+  });
+
+  it('refuses a transcript that the session was made from, by whatever path, and leaves its bytes', () => {
+    captured();
+    const file = join(desk.dir, 's.jsonl');
+    const before = readFileSync(file);
+    symlinkSync('s.jsonl', join(desk.dir, 'link.html'));
+    for (const name of ['s.jsonl', './store/../s.jsonl', 'link.html']) {
+      expect(desk.handoff(['export', 's', '--html', name]), name).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining('is read and never written') });
+    }
+    expect(readFileSync(file)).toEqual(before);
+  });
+
+  it('tells the session in one line', () => {
+    desk.capture('t.jsonl', lines(...talk(2)), '--session', 'a\nhandoff: exported b');
+    expect(desk.handoff(['export', 'a', '--html', 'page.html']).stdout).toMatch(/^handoff: exported a\\u000ahandoff: exported b -> .*\n$/);
   });
 
   it('is the same for the same revision', () => {
@@ -60,6 +76,7 @@ describe('export --html', () => {
     expect(refused('--html', 'nowhere/page.html')).toEqual([2, '', expect.stringContaining('there is no folder') as string]);
     expect(refused('--html', '')).toEqual([2, '', expect.stringContaining('takes a file') as string]);
     expect(refused('--html', join(desk.session().dir, 'timeline.jsonl'))).toEqual([2, '', expect.stringContaining('inside the store') as string]);
+    for (const name of ['INDEX.json', '.locks/page.html']) expect(refused('--html', join(desk.root, name)), name).toEqual([2, '', expect.stringContaining('inside the store') as string]);
     expect(refused('--html', 'page.html', '--portable')[0]).toBe(2);
     expect(refused()[0]).toBe(2);
     expect(existsSync(join(desk.dir, 'page.html'))).toBe(false);

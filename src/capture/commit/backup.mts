@@ -5,7 +5,8 @@ import { errnoOf } from '../../lib/errors.mts';
 import { makeDurableFolder, makeFolder, removeTree, rename, sync, syncFolder } from '../../lib/fs/files.mts';
 import type { Rollback } from '../../lib/fs/rollback.mts';
 import { placeParts, sessionPaths, storePaths } from '../../store/layout.mts';
-import type { Manifest } from '../../store/manifest.mts';
+import { folders, unlessRefused } from '../../store/index-file.mts';
+import { readManifest, type Manifest } from '../../store/manifest.mts';
 import { placeDir, removeEmpty } from './commit.mts';
 
 /**
@@ -37,6 +38,16 @@ export function backUp(root: string, place: string, manifest: Manifest, work: st
   rollback.push(() => fs.rmSync(target, { recursive: true, force: true }));
   syncFolder(home);
   return target;
+}
+
+/** The copies of the session `id`, wherever it lay when they were made. What may not be looked into is left out. */
+export function copiesOf(root: string, id: string): string[] {
+  const { backups } = storePaths(root);
+  const below = (dir: string): string[] => folders(dir, () => {}).map((name) => path.join(dir, name));
+  return below(backups).flatMap(below).flatMap(below).filter((copy) => {
+    const read = unlessRefused(() => {}, undefined, () => readManifest(sessionPaths(copy).manifest));
+    return read?.state === 'read' && read.manifest.session === id;
+  });
 }
 
 function copyFile(from: string, to: string): void {

@@ -8,7 +8,8 @@ import { acquire, type Lock } from '../../lib/fs/lock.mts';
 import type { LockRecord } from '../../lib/fs/lock-file.mts';
 import { placeParts, sessionKey, sessionPaths, storePaths } from '../../store/layout.mts';
 import { indexRow, updateIndex } from '../../store/index-file.mts';
-import { dropLinks } from '../../store/links.mts';
+import { dropLinks, moveLinks } from '../../store/links.mts';
+import { isListed } from '../../store/lookup.mts';
 import { readManifest } from '../../store/manifest.mts';
 import { objectiveOf } from '../../store/objective.mts';
 import { updateProjectPage } from '../../store/project-page.mts';
@@ -79,7 +80,8 @@ export function settleForget(root: string, place: string, token: string, id?: st
   updateIndex(root, {
     remove: { project, id: folder },
     pages: () => {
-      updateProjectPage(root, project, { remove: session });
+      // A folder whose manifest cannot be read may be called as another session is.
+      if (read.state === 'read' || !isListed(root, session)) updateProjectPage(root, project, { remove: session });
       dropLinks(root, `${project}/${folder}`);
       removeProjectIfEmpty(path.dirname(placeDir(root, place)));
     },
@@ -105,6 +107,7 @@ export function indexSession(root: string, place: string, left?: string, objecti
     pages: () => {
       const line = { session: manifest.session, turns: manifest.turn_count, revisions: manifest.revisions, objective: purpose };
       updateProjectPage(root, project, { put: line });
+      if (left !== undefined) moveLinks(root, left, place);
       if (before === undefined || before.project === project) return;
       updateProjectPage(root, before.project, { remove: manifest.session });
       removeProjectIfEmpty(path.join(storePaths(root).projects, before.project));

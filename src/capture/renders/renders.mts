@@ -58,9 +58,14 @@ export interface RenderJob {
   session: string;
   token: string;
   rules: RenderRules;
+  /** Told now and then how far the work is. */
+  progress?: ((message: string) => void) | undefined;
 }
 
-export function openRenders({ paths, session, token, rules }: RenderJob, rollback: Rollback): Renders {
+/** Turns between two messages of progress. */
+const STEP = 500;
+
+export function openRenders({ paths, session, token, rules, progress }: RenderJob, rollback: Rollback): Renders {
   const reducer = createReducer({
     ...(rules.objective === undefined ? {} : { objective: rules.objective }),
     ...(rules.fork?.until_seq === undefined ? {} : { replayedUntil: rules.fork.until_seq, replayedApart: rules.fork.apart === true }),
@@ -78,6 +83,7 @@ export function openRenders({ paths, session, token, rules }: RenderJob, rollbac
     if (bytes <= read.bytes) return;
     for (const turn of readTurns(paths.timeline, bytes, read.bytes)) {
       read.turns += 1;
+      if (read.turns % STEP === 0) progress?.(`${read.turns} turns read`);
       reducer.add(turn);
       if (turn.class !== 'TOOL') continue;
       read.tools += 1;
@@ -93,6 +99,7 @@ export function openRenders({ paths, session, token, rules }: RenderJob, rollbac
       tools.text(writer.footer(read.tools));
       tools.syncSoon();
       const zeros = { ...view, manifest_sha256: ZEROS };
+      progress?.('HANDOFF.llm.json is written');
       payload = { file: new StagedFile(paths.payload, token, rollback), hashAt: 0 };
       const head = JSON.stringify(payloadFields(digested(), zeros), null, 2).slice(0, -'\n}'.length);
       payload.hashAt = hashPlaceIn(head);

@@ -24,6 +24,8 @@ const flags = {
   'max-line-bytes': { type: 'number', value: '<n>', summary: 'longest line that is read, in bytes (268435456)' },
   'with-subagents': { type: 'boolean', summary: 'capture the transcripts of its sub-agents too, each as a handoff of its own' },
   'no-redact': { type: 'boolean', summary: 'keep secrets as they stand; the session keeps this mode' },
+  // Lines for 2.0.x, where it meant a build wherever it stood, may have it beside the verb.
+  handoff: { type: 'boolean', summary: 'a build, as in 2.0.x', hidden: true },
 } as const;
 
 export const LONGEST_LINE = 256 * 1024 * 1024;

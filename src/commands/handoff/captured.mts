@@ -25,19 +25,29 @@ export interface Captured {
 /** Throws as findByPrefix does; DAMAGED where the manifest cannot be trusted or the timeline is gone. */
 export function capturedSession(io: Io, prefix: string): Captured {
   const { root } = storeHere(io);
-  return captured(root, findByPrefix(root, prefix));
+  return captured(root, findByPrefix(root, prefix), (message) => io.progress(message));
 }
 
+/** Turns between two messages of progress. */
+const STEP = 500;
+
 /** The same for a session that was found already. */
-export function captured(root: string, row: IndexRow): Captured {
+export function captured(root: string, row: IndexRow, progress?: (message: string) => void): Captured {
   const paths = sessionPaths(dirOf(root, row));
   const read = readManifest(paths.manifest);
-  if (read.state !== 'read') throw new HandoffError('DAMAGED', `the manifest of ${row.id} cannot be read`);
+  if (read.state !== 'read') throw new HandoffError('DAMAGED', `the manifest of ${row.id} cannot be read: ${read.state === 'missing' ? 'it is missing' : read.reason}`);
   if (!read.sound) throw new HandoffError('DAMAGED', `the manifest of ${row.id} does not agree with its own hash`);
   const { manifest } = read;
   const size = fs.statSync(paths.timeline, { throwIfNoEntry: false })?.size;
   if (size === undefined) throw new HandoffError('DAMAGED', `the timeline of ${row.id} is missing`);
-  const turns = (): ReturnType<Captured['turns']> => readTurns(paths.timeline, isSealed(manifest) ? manifest.seal.timeline_bytes : size);
+  const turns = function* (): ReturnType<Captured['turns']> {
+    let seen = 0;
+    for (const turn of readTurns(paths.timeline, isSealed(manifest) ? manifest.seal.timeline_bytes : size)) {
+      seen += 1;
+      if (seen % STEP === 0) progress?.(`${seen} of ${manifest.turn_count} turns read`);
+      yield turn;
+    }
+  };
   return {
     root,
     row,

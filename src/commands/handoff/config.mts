@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command, Io } from '../../lib/cli/command.mts';
+import { oneLine } from '../../lib/cli/io.mts';
 import { HandoffError } from '../../lib/errors.mts';
 import { findRoot, type Root } from '../../lib/handoff-root.mts';
 
@@ -54,7 +55,7 @@ function show({ root, source, configFile, config }: Root, io: Io) {
   ];
   return {
     json: { root, source, file: configFile ?? null, schema, project: config.project_name ?? null, linking: config.linking.enabled },
-    text: facts.map(([name, value]) => `handoff: config ${name}=${value}\n`),
+    text: facts.map(([name = '', value = '']) => `handoff: config ${name}=${oneLine(value)}\n`),
   };
 }
 

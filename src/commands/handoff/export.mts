@@ -11,6 +11,8 @@ import { portableFields } from '../../render/portable.mts';
 import { splitHandoff } from '../../store/evidence.mts';
 import { storePaths } from '../../store/layout.mts';
 import { findExact } from '../../store/lookup.mts';
+import { idInLine } from '../../store/names.mts';
+import type { Manifest } from '../../store/manifest.mts';
 import { captured, capturedSession, type Captured } from './captured.mts';
 
 const flags = {
@@ -40,15 +42,33 @@ function writePage(session: Captured, name: string, io: Io): Outcome {
   if (name === '' || isFolder(file)) throw new HandoffError('USAGE', `--html takes a file, and ${name === '' ? 'no name was given' : `${file} is a folder`}`);
   const folder = path.dirname(file);
   if (!isFolder(folder)) throw new HandoffError('USAGE', `there is no folder ${folder}`);
-  const inside = path.relative(storePaths(session.root).projects, fs.realpathSync(folder));
-  if (!inside.startsWith('..') && !path.isAbsolute(inside)) throw new HandoffError('USAGE', `${file} is inside the store, whose files are written by builds only`);
-  io.progress('making the page');
+  if (isOfStore(session.root, path.join(fs.realpathSync(folder), path.basename(file)))) throw new HandoffError('USAGE', `${file} is inside the store, whose files are written by builds only`);
   const { manifest } = session;
+  if (isSource(file, manifest)) throw new HandoffError('USAGE', `${file} is a transcript of this session, which is read and never written`);
+  io.progress('making the page');
   const brief = splitHandoff(readText(session.paths.brief) ?? '');
   const page = renderPage({ digest: session.digest(), view: manifest, turns: session.turns(), threads: threadsOf(session), evidence: brief.block });
   const bytes = Buffer.from(page);
   replaceFile(file, bytes, randomBytes(6).toString('hex'), false);
-  return { json: { action: 'exported', session: manifest.session, form: 'html', file, bytes: bytes.length }, text: `handoff: exported ${manifest.session} -> ${file}` };
+  return { json: { action: 'exported', session: manifest.session, form: 'html', file, bytes: bytes.length }, text: `handoff: exported ${idInLine(manifest.session)} -> ${file}` };
+}
+
+/** Whether the store keeps something of its own at `file`, or would. A root may hold other things besides: a whole repository. */
+function isOfStore(root: string, file: string): boolean {
+  const { index, projects, links, locks, backups } = storePaths(fs.realpathSync(root));
+  return [index, projects, links, locks, backups].some((place) => {
+    const inside = path.relative(place, file);
+    return !inside.startsWith('..') && !path.isAbsolute(inside);
+  });
+}
+
+/** Whether `file` is, by whatever path, one of the transcripts that the session was made from. */
+function isSource(file: string, { source_paths: sources }: Manifest): boolean {
+  const at = fs.statSync(file, { throwIfNoEntry: false });
+  return at !== undefined && sources.some((source) => {
+    const there = fs.statSync(source, { throwIfNoEntry: false });
+    return there?.ino === at.ino && there.dev === at.dev;
+  });
 }
 
 /** Sub-agents that were captured, each a session of its own; those of sub-agents stand beside them. */

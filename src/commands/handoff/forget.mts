@@ -1,6 +1,8 @@
+import { copiesOf } from '../../capture/commit/backup.mts';
 import { forgetSession } from '../../capture/reseal.mts';
 import type { Command } from '../../lib/cli/command.mts';
 import { HandoffError } from '../../lib/errors.mts';
+import { isUnreadable } from '../../store/lookup.mts';
 import { idInLine } from '../../store/names.mts';
 import { sessionOf } from './session-verbs.mts';
 
@@ -16,10 +18,12 @@ export const command: Command<typeof flags> = {
   example: 'handoff forget 5f0c --force',
   async run(options, [prefix], io) {
     const { place, row } = sessionOf(io, prefix ?? '');
-    if (options.force !== true && !(await io.confirm(`Remove ${row.project}/${row.id} (${row.turns} turns, revision ${row.revisions})?`))) {
+    if (options.force !== true && !(await io.confirm(`Remove ${row.project}/${row.id} (${isUnreadable(row) ? 'its manifest cannot be read' : `${row.turns} turns, revision ${row.revisions}`})?`))) {
       throw new HandoffError('DECLINED', `${row.id} was not removed: nobody confirmed it (--force removes without asking)`);
     }
     await forgetSession(place, row);
-    return { json: { action: 'forgot', session: row.uuid, project: row.project }, text: `handoff: forgot ${idInLine(row.uuid)} project=${row.project}` };
+    const copies = copiesOf(place.root, row.uuid);
+    if (copies.length > 0) io.note(`copies from before it was replaced hold its words still: ${copies.join(', ')}`);
+    return { json: { action: 'forgot', session: row.uuid, project: row.project, copies }, text: `handoff: forgot ${idInLine(row.uuid)} project=${row.project}` };
   },
 };

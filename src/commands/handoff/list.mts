@@ -15,16 +15,22 @@ export const command: Command<typeof flags> = {
   flags,
   exits: { 0: 'listed', 2: 'wrong words or configuration', 4: 'the store is empty, or nothing matches' },
   example: 'handoff list shop',
-  run(_options, [word], io) {
+  async run(_options, [word], io) {
     const { root } = storeHere(io);
-    const all = allSessions(root);
-    if (all.length === 0) throw new HandoffError('NO_MATCH', `no handoffs yet in ${root}; \`handoff build <transcript>\` makes the first`);
+    const all = allSessions(root, (error) => io.note(`left out: ${error.message}`));
+    if (all.length === 0) throw await emptyStore(root);
     const rows = word === undefined ? all : all.filter((row) => row.project === word || [row.id, row.uuid, row.source_id, `${row.project}/${row.id}`].some((name) => name?.startsWith(word)));
     if (rows.length === 0) throw new HandoffError('NO_MATCH', `no handoffs matching ${word}`);
     rows.sort((a, b) => (a.updated < b.updated ? 1 : a.updated > b.updated ? -1 : 0));
     return { json: rows, text: table(rows) };
   },
 };
+
+async function emptyStore(root: string): Promise<HandoffError> {
+  const older = (await import('../../capture/commit/migrate.mts')).legacySessions(root).length;
+  const first = older === 0 ? 'makes the first' : `moves ${older} of an older layout into it`;
+  return new HandoffError('NO_MATCH', `no handoffs yet in ${root}; \`handoff build <transcript>\` ${first}`);
+}
 
 const WIDEST = 44;
 
@@ -39,7 +45,7 @@ const COLUMNS: readonly Column[] = [
   { before: '[', value: (row) => row.project, after: ']' },
   { before: '', value: (row) => cutMiddle(row.id) },
   { before: '', value: (row) => cut(row.title ?? row.objective ?? '') },
-  { before: 'harness=', value: (row) => cut(row.harness) },
+  { before: 'harness=', value: (row) => cut(row.harness ?? '') },
   { before: 'turns=', value: (row) => row.turns },
   { before: 'rev=', value: (row) => row.revisions },
   { before: 'updated=', value: (row) => row.updated },

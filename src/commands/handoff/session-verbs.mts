@@ -14,7 +14,8 @@ export function sessionOf(io: Io, prefix: string): { place: ResealPlace; row: In
   const rules = { maxBriefTokens: config.max_brief_tokens, tools: config.capture };
   const { enabled, patterns } = config.redaction;
   const clean = (said: string): string => (enabled ? createRedactor({ patterns }).text(said) : said);
-  return { place: { root, rules, onSignal: (undo) => io.onSignal(undo) }, row: findByPrefix(root, prefix), clean };
+  const place: ResealPlace = { root, rules, onSignal: (undo) => io.onSignal(undo), progress: (message) => io.progress(message) };
+  return { place, row: findByPrefix(root, prefix), clean };
 }
 
 export function resealed(verb: string, result: Resealed, io: Io): Outcome {

@@ -77,17 +77,20 @@ export function shortListing(program: Program): string {
   return `${list}\n\`${program.name} --help\` says what each of them does.`;
 }
 
-/** The error for no verb, or for one that this program does not have. */
-export function noVerb(program: Program, name: string | undefined): HandoffError {
-  const verbs = groupsOf(program).flatMap((group) => group.verbs.map((verb) => verb.name));
-  if (name === undefined) return new HandoffError('USAGE', 'no verb was given', { data: { verbs } });
+/** The error for no verb, or for one that this program does not have. `behind`: what stands before its verbs on the line. */
+export function noVerb(program: Program, name: string | undefined, behind?: string): HandoffError {
+  const whole = (verb: string): string => (behind === undefined ? verb : `${behind} ${verb}`);
+  const names = groupsOf(program).flatMap((group) => group.verbs.map((verb) => verb.name));
+  const verbs = names.map(whole);
+  if (name === undefined) return new HandoffError('USAGE', behind === undefined ? 'no verb was given' : `${behind} needs a verb: ${verbs.join(' or ')}`, { data: { verbs, ...(behind === undefined ? {} : { unknown: behind }) } });
   if (program.elsewhere?.verbs.includes(name) === true) {
     const other = program.elsewhere.name;
     return new HandoffError('USAGE', `${name} is a verb of ${other}, not of this program: \`${other} ${name}\`, or node tools/cli.mjs ${name}`);
   }
   const isFlag = name.startsWith('-');
-  const meant = /^-*v(?:ersion)?$/i.test(name) ? '--version' : nearest(name, isFlag ? ['--json', '--help', '--version'] : verbs);
-  const problem = isFlag ? `${name} stands before any verb` : `unknown verb "${name}"`;
+  const near = /^-*v(?:ersion)?$/i.test(name) ? '--version' : nearest(name, isFlag ? ['--json', '--help', '--version'] : names);
+  const meant = near === undefined || near.startsWith('-') ? near : whole(near);
+  const problem = isFlag ? `${name} stands before any verb` : `unknown verb "${whole(name)}"`;
   return new HandoffError('USAGE', meant === undefined ? problem : `${problem}, did you mean "${meant}"?`, {
     data: { verbs, unknown: name, ...(meant === undefined ? {} : { nearest: meant }) },
   });

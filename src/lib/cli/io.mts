@@ -1,13 +1,12 @@
 /**
  * The process as the runner sees it, and the Io that a command gets. Every command loads this file and the start
- * of a command is measured, so what few of them use (progress, questions) is loaded when it is used.
+ * of a command is measured, so what few of them use (questions) is loaded when it is used.
  */
 import { fstatSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HandoffError, errnoOf } from '../errors.mts';
 import type { Io, Outcome } from './command.mts';
-import type { createProgress } from './progress.mts';
 import { onSignal } from './signals.mts';
 
 const CHUNK = 1 << 16;
@@ -74,6 +73,11 @@ export function escapeControl(text: string): string {
   return text.replace(CONTROL, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
+/** A sentence about data, in one line: a line end in a file's or a session's name must not begin a line that says something else. */
+export function oneLine(text: string): string {
+  return escapeControl(text).replaceAll('\n', '\\u000a');
+}
+
 /**
  * Writes to stdout until the text ends or the reader goes away; the latter is no error.
  * Throws HandoffError IO where the bytes could not be written for another reason (a full disk).
@@ -127,11 +131,39 @@ export function writeErr(host: Host, line: string, prefix = ''): void {
   stderr.write(`${prefix}${stderr.isTTY ? escapeControl(line) : line}\n`);
 }
 
+const QUIET_MS = 1000;
+const EVERY_MS = 100;
+const CLEAR = '\r\u001b[2K';
+
+/**
+ * One line on a terminal that each message overwrites; nothing where it is no terminal, and nothing in the first
+ * second after `began` (milliseconds, of the same clock as `now`). Most work is one loop that nothing interrupts, so
+ * this is not loaded late.
+ */
+export function createProgress(stream: Terminal, now: () => number, began: number): { show(message: string): void; clear(): void } {
+  let last = -Infinity;
+  let shown = false;
+  return {
+    show(message) {
+      const time = now();
+      if (!stream.isTTY || time - began < QUIET_MS || time - last < EVERY_MS) return;
+      last = time;
+      shown = true;
+      // A line that wraps could not be overwritten. A terminal without a size says 0.
+      const line = escapeControl(message).replaceAll('\n', ' ').slice(0, Math.max(1, (stream.columns || 80) - 1));
+      stream.write(CLEAR + line);
+    },
+    clear() {
+      if (shown) stream.write(CLEAR);
+      shown = false;
+    },
+  };
+}
+
 /** The Io of one command, and how the runner takes a line of progress away when the command has ended. */
 export function createIo(host: Host, program: string, json: boolean): { io: Io; clear(): void } {
   const began = Date.now();
   let line: ReturnType<typeof createProgress> | undefined;
-  let loading: Promise<void> | undefined;
   const clear = (): void => line?.clear();
   const io: Io = {
     get cwd() {
@@ -148,12 +180,11 @@ export function createIo(host: Host, program: string, json: boolean): { io: Io; 
     node: host.node,
     note(message) {
       clear();
-      writeErr(host, `${program}: ${message}`);
+      writeErr(host, `${program}: ${oneLine(message)}`);
     },
     progress(message) {
-      if (!host.stderr.isTTY) return;
-      loading ??= import('./progress.mts').then((module) => { line = module.createProgress(host.stderr, Date.now, began); });
-      line?.show(message);
+      line ??= createProgress(host.stderr, Date.now, began);
+      line.show(message);
     },
     async confirm(question) {
       clear();

@@ -4,7 +4,7 @@ import { VERSION } from '../version.mts';
 import type { Program } from './command.mts';
 import { EXIT_BUG, exitCodeOf } from './exit-codes.mts';
 import { programListing, shortListing } from './help.mts';
-import { writeErr, writeOut, type Host } from './io.mts';
+import { oneLine, writeErr, writeOut, type Host } from './io.mts';
 
 /** Prints the error and gives its exit status. Never throws. */
 export async function report(error: unknown, program: Program, json: boolean, host: Host): Promise<number> {
@@ -22,7 +22,7 @@ export async function report(error: unknown, program: Program, json: boolean, ho
     writeErr(host, `this is a bug in agents-handoff ${VERSION}, not a mistake of yours: please report it, with the lines above, in the project's issue tracker.`, prefix);
     return EXIT_BUG;
   }
-  writeErr(host, message, prefix);
+  writeErr(host, oneLine(message), prefix);
   // All verbs of several programs are more than a screen: the sentence above them would be out of sight.
   if ('verbs' in known.data) writeErr(host, `\n${'unknown' in known.data && program.groups !== undefined ? shortListing(program) : programListing(program)}`);
   return exitCodeOf(known.code, program.layer);

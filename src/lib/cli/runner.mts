@@ -54,7 +54,8 @@ export async function run(program: Program, argv: readonly string[], host: Host)
   }
 }
 
-async function findRoute(program: Program, argv: readonly string[]): Promise<Route> {
+/** `behind`: the word before the program's verbs, where it is reached through another program. */
+async function findRoute(program: Program, argv: readonly string[], behind?: string): Promise<Route> {
   const words = program.rewrite?.(argv) ?? argv;
   const before = new Set<string>();
   let at = 0;
@@ -67,16 +68,16 @@ async function findRoute(program: Program, argv: readonly string[]): Promise<Rou
   if (before.has('--version')) return { program, json, ask: 'version' };
   if (name === undefined) {
     if (help) return { program, json, ask: 'help' };
-    throw (await import('./help.mts')).noVerb(program, undefined);
+    throw (await import('./help.mts')).noVerb(program, undefined, behind);
   }
   const verb = findVerb(program, name);
   if (verb !== undefined) return { program, json, verb, argv: help ? ['--help', ...rest] : rest };
   for (const group of program.groups ?? []) {
-    if (group.prefix === name) return findRoute(group, [...before, ...rest]);
+    if (group.prefix === name) return findRoute(group, [...before, ...rest], group.prefix);
     if (group.prefix === undefined && findVerb(group, name) !== undefined) return findRoute(group, [...before, name, ...rest]);
   }
-  if (name === 'help') return findRoute(program, ['--help', ...before, ...rest]);
-  throw (await import('./help.mts')).noVerb(program, name);
+  if (name === 'help') return findRoute(program, ['--help', ...before, ...rest], behind);
+  throw (await import('./help.mts')).noVerb(program, name, behind);
 }
 
 /**

@@ -67,15 +67,16 @@ export function look(file: string): Held | undefined {
   const record = parse(text);
   if (record !== undefined) {
     const life = lifeOf(record);
-    const advice = life === 'elsewhere' ? '; if that host is gone, `agents-handoff unlock` removes the lock' : '';
+    const advice = life === 'elsewhere' ? '; if that host is gone, `agents-handoff unlock <prefix> --force` removes the lock' : '';
     return { record, life, who: `the lock is held by process ${record.pid} on ${record.host} (${record.operation}, since ${record.at})${advice}` };
   }
   if (/^\d{1,10}$/.test(text.trim())) {
     const pid = Number(text);
     return { record: undefined, life: lifeOfNumber(pid, made), who: `the lock ${name} is held by process ${pid}` };
   }
-  const life = Date.now() - made > UNREADABLE_DEAD_MS ? 'dead' : 'alive';
-  return { record: undefined, life, who: `the lock ${name} is not readable yet; in two seconds it counts as left behind` };
+  // Of a time that is still to come where the clock was set back: it is no younger for that.
+  const life = Math.abs(Date.now() - made) > UNREADABLE_DEAD_MS ? 'dead' : 'alive';
+  return { record: undefined, life, who: `the lock ${name} does not say who holds it yet; what never does is taken over after ${UNREADABLE_DEAD_MS / 1000} seconds: try again then` };
 }
 
 /** The record that the text of a lock is; undefined where it is none of ours. */

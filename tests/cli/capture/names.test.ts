@@ -1,5 +1,5 @@
 /** Where a session lies: ids, folders, projects, and what keeps two of them apart. */
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Desk, sha256 } from '../../helpers/desk.ts';
@@ -63,6 +63,15 @@ describe('a session', () => {
     expect(desk.places()).toEqual([`p-${sha256('..').slice(0, 8)}/__`]);
     expect(readdirSync(desk.dir).sort()).toEqual(['home', 'store', 't.jsonl']);
     expect(desk.handoff(['verify', '..']).status).toBe(0);
+  });
+
+  it('called as the page of its project is, or as what that is written to, stands beside it', () => {
+    const ids = ['PROJECT.md', 'project.MD', 'PROJECT.md.new.tmp'];
+    for (const id of ids) expect(desk.capture('t.jsonl', lines(...talk(2)), '--session', id)).toContain(`built ${id} `);
+    expect(desk.page().split('\n').filter((line) => line.startsWith('- '))).toHaveLength(ids.length);
+    expect(desk.handoff(['retitle', ids[0] ?? '', 'Project.md']).status).toBe(0);
+    expect(desk.handoff(['verify', '--all', '--strict']).stdout).toContain('3 checked, 0 failed');
+    expect(desk.places().every((place) => /^w\/_project\.md/i.test(place))).toBe(true);
   });
 
   it('keeps apart from one whose folder would be the same, also where only the case differs', () => {
@@ -143,7 +152,13 @@ describe('an older layout', () => {
     desk.file('store/INDEX.json', '[]');
     const foreign = { 'notes/readme.md': 'mine', 'half/manifest.json': '{"session":"half"}', 'broken/manifest.json': '{', 'tools/manifest.json': '{"session":"tools","manifest_sha256":"x"}' };
     for (const [name, content] of Object.entries(foreign)) desk.file(`store/${name}`, content);
-    const result = desk.handoff(['build', desk.file('b.jsonl', lines(...talk(2, 'b')))]);
+    rmSync(join(desk.root, 'projects'), { recursive: true });
+    expect(desk.handoff(['list']).stderr).toMatch(/^handoff: no handoffs yet in .*; `handoff build <transcript>` moves 1 of an older layout into it\n$/);
+    desk.file('store/projects/shop/s/kept', 'mine');
+    const build = () => desk.handoff(['build', desk.file('b.jsonl', lines(...talk(2, 'b')))]);
+    expect(build()).toMatchObject({ status: 0, stderr: 'handoff: legacy s stays where it is: projects/shop has a folder of its name\n' });
+    rmSync(join(desk.root, 'projects/shop'), { recursive: true });
+    const result = build();
     expect([result.status, result.stderr]).toEqual([0, 'handoff: migrated legacy s -> projects/shop\n']);
     expect(desk.places()).toEqual(['broken/manifest.json', 'half/manifest.json', 'shop/s', 'w/b', 'tools/manifest.json']);
     for (const [name, content] of Object.entries(foreign)) expect(readFileSync(join(desk.root, name), 'utf8')).toBe(content);

@@ -1,5 +1,5 @@
 /** list, show, render, rename, retitle and forget, and how all of them find the session that is meant. */
-import { existsSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Desk, sha256 } from '../../helpers/desk.ts';
@@ -37,6 +37,14 @@ describe('a prefix', () => {
     }
   });
 
+  it('that is a place, as an ambiguous one is answered, is the session that lies there', () => {
+    for (const id of ['a/b', 'a_b']) desk.capture(`${id.length}${id.slice(1, 2) === '/' ? 's' : 'u'}.jsonl`, lines(...talk(2, id)));
+    const { error: { candidates } } = JSON.parse(desk.handoff(['show', 'w/a', '--json']).stdout) as { error: { candidates: string[] } };
+    const found = candidates.map((place) => (JSON.parse(desk.handoff(['show', place, '--json']).stdout) as { session: string }).session);
+    expect(candidates.map((place) => desk.index().find(({ project, id }) => `${project}/${id}` === place)?.uuid)).toEqual(found);
+    expect(JSON.parse(desk.handoff(['show', 'a_b', '--json']).stdout)).toMatchObject({ session: 'a_b' });
+  });
+
   it('finds nothing in an empty store, which stays empty; list says how to fill it', () => {
     for (const words of [['show', 'x'], ['render', 'x'], ['rename', 'x', 'y'], ['retitle', 'x', 'y'], ['forget', 'x', '--force'], ['list']]) {
       expect(desk.handoff(words), words[0]).toMatchObject({ status: 4, stdout: '', stderr: expect.stringMatching(/^handoff: no handoffs yet/) });
@@ -52,6 +60,11 @@ describe('a prefix', () => {
 });
 
 describe('list', () => {
+  it('has one line a session, whatever its harness is called', () => {
+    desk.capture('one.jsonl', lines(...talk(2, 'one')), '--harness', 'x\nhandoff: built y');
+    expect(desk.handoff(['list']).stdout).toMatch(/^\[.*harness=x handoff: built y {2}turns=2 .*\n$/);
+  });
+
   it('is aligned, newest first, and takes a project or a prefix', () => {
     three();
     const { stdout } = desk.handoff(['list']);
@@ -149,15 +162,33 @@ describe('rename and retitle', () => {
     expect(session.manifest).toMatchObject({ title: 'Größer & besser', titled_from: ['one'], prev_project: 'w' });
   });
 
+  it('take the notes of a session along, which stand once and go with it', () => {
+    const writer = claude('b', '/shop');
+    const said = [writer.user('Show discount coupons beside the invoice total, with rounding')];
+    desk.capture('a.jsonl', lines(claude('a', '/billing').user('Teach the invoice parser about discount coupons and rounding')));
+    desk.capture('b.jsonl', lines(...said));
+    const notes = () => readFileSync(join(desk.root, 'links', 'billing.md'), 'utf8').split('\n').filter((line) => line.startsWith('- '));
+    expect(desk.handoff(['rename', 'b', 'store']).status).toBe(0);
+    expect(desk.handoff(['retitle', 'b', 'coupons']).status).toBe(0);
+    desk.capture('b.jsonl', lines(...said, writer.agent('Shown.')));
+    expect(notes()).toEqual([expect.stringMatching(/^- \S+ store\/coupons: Show discount .* <!-- xlink:store\/coupons -->$/)]);
+    // Beside its subject's own project it has nothing to say.
+    expect(desk.handoff(['rename', 'b', 'billing']).status).toBe(0);
+    expect(existsSync(join(desk.root, 'links', 'billing.md'))).toBe(false);
+  });
+
   it('to where something is are refused with 4, and take a project folder that is left empty away', () => {
     three();
     desk.build('one.jsonl', '--session', 'copy', '--project', 'other');
     desk.handoff(['retitle', 'copy', 'once']);
     const before = desk.contents();
-    for (const words of [['rename', 'w/once', 'other'], ['rename', 'w/once', 'W'], ['retitle', 'w/one', 'once'], ['retitle', 'w/one', 'one']]) {
+    for (const words of [['rename', 'w/once', 'other'], ['rename', 'w/once', 'W'], ['retitle', 'w/one', 'once'], ['retitle', 'w/one', 'ONCE'], ['retitle', 'w/one', 'one']]) {
       expect(desk.handoff(words), words.join(' ')).toMatchObject({ status: 4, stdout: '' });
     }
     expect(desk.contents()).toEqual(before);
+    // Names that differ only in case are one on some file systems.
+    desk.build('one.jsonl', '--session', 'ONCE', '--project', 'third');
+    expect(desk.handoff(['rename', 'third/ONCE', 'w'])).toMatchObject({ status: 4, stderr: 'handoff: w/ONCE is there already\n' });
     for (const session of ['w/one', 'w/once']) desk.handoff(['rename', session, `third-${session.length}`]);
     expect(existsSync(join(desk.root, 'projects', 'w'))).toBe(false);
   });
@@ -188,6 +219,23 @@ describe('rename and retitle', () => {
   });
 });
 
+describe('an id that stands in two projects, as a copy by hand leaves it', () => {
+  it('is asked for, and each of the two is reached by its place', () => {
+    const file = desk.file('t.jsonl', lines(...talk(2)));
+    desk.build(file);
+    for (const to of ['one', 'two', 'three']) cpSync(desk.session().dir, join(desk.root, 'projects', to, 's'), { recursive: true });
+    unlinkSync(join(desk.root, 'INDEX.json'));
+    expect(desk.handoff(['forget', 's', '--force']).stderr).toBe('handoff: s matches 4 handoffs: one/s, three/s, two/s, w/s\n');
+    expect(desk.handoff(['render', 'one/s']).stdout).toContain('/projects/one/s\n');
+    expect(desk.handoff(['retitle', 'two/s', 'new']).stdout).toContain('/projects/two/new\n');
+    expect(desk.handoff(['rename', 'three/s', 'four']).stdout).toContain('/projects/four/s\n');
+    for (const place of ['one/s', 'two/new', 'four/s']) expect(desk.handoff(['forget', place, '--force'])).toMatchObject({ status: 0 });
+    expect(desk.places()).toEqual(['w/s']);
+    expect(desk.index().map(({ project, id }) => `${project}/${id}`)).toEqual(['w/s']);
+    expect(desk.build(file)).toContain('up-to-date');
+  });
+});
+
 describe('forget', () => {
   it('asks, and without a terminal does nothing without --force', async () => {
     three();
@@ -197,6 +245,40 @@ describe('forget', () => {
     const asked = start('handoff', ['forget', 'one'], { cwd: desk.dir, home: desk.home, env: { HANDOFFS_ROOT: desk.root }, input: 'y\n' });
     expect((await asked.done).status).toBe(1);
     expect(desk.contents()).toEqual(before);
+  });
+
+  it.each([
+    ['manifest.json', () => unlinkSync(desk.session().path('manifest.json'))],
+    ['the folder', () => rmSync(desk.session().dir, { recursive: true })],
+    ['the project', () => rmSync(join(desk.root, 'projects/w'), { recursive: true })],
+  ])('takes away what is left where %s is gone, as verify says', (_what, take) => {
+    desk.capture('b.jsonl', lines(...talk(2, 'b', '/other')));
+    desk.capture('t.jsonl', lines(...talk(2)));
+    take();
+    expect(desk.handoff(['verify', 's']).stdout).toContain('`handoff forget s`');
+    expect(desk.handoff(['forget', 's', '--force'])).toMatchObject({ status: 0, stdout: 'handoff: forgot s project=w\n' });
+    expect(desk.tree().filter((name) => name.startsWith('projects/w') || name.startsWith('.locks'))).toEqual([]);
+    expect(desk.index().map(({ id }) => id)).toEqual(['b']);
+    expect(desk.handoff(['verify', '--all']).status).toBe(0);
+    expect(desk.build('t.jsonl')).toContain('new=2 rev=1');
+  });
+
+  it('takes away a folder whose manifest cannot be read, as verify names it, and nobody who is called like it', () => {
+    const text = lines(...talk(2, 'one'));
+    desk.capture('one.jsonl', text);
+    desk.session('w/one').write('manifest.json', '{');
+    unlinkSync(join(desk.root, 'INDEX.json'));
+    expect(desk.handoff(['verify', 'one'])).toMatchObject({ status: 1, stdout: expect.stringMatching(/^FAIL one: manifest\.json cannot be read .* `handoff forget one`/) });
+    // The session is built again, beside it.
+    desk.build('one.jsonl');
+    const [good = ''] = desk.places().filter((place) => place !== 'w/one');
+    expect(JSON.parse(desk.handoff(['show', 'one', '--json']).stdout)).toMatchObject({ session: 'one' });
+    expect(desk.handoff(['verify', '--all'])).toMatchObject({ status: 1, stdout: expect.stringContaining('`handoff forget w/one`') });
+    expect(desk.handoff(['render', 'w/one'])).toMatchObject({ status: 1, stderr: expect.stringContaining('cannot be read: it is not JSON') });
+    expect(desk.handoff(['forget', 'w/one', '--force'])).toMatchObject({ status: 0, stdout: 'handoff: forgot one project=w\n' });
+    expect(desk.places()).toEqual([good]);
+    expect(desk.page()).toContain('- session one (');
+    expect(desk.handoff(['verify', '--all'])).toMatchObject({ status: 0, stdout: expect.stringContaining('1 checked, 0 failed') });
   });
 
   it('removes the session, its row, its line, its notes and an empty project, and not the transcript', () => {

@@ -121,8 +121,24 @@ describe('agents-handoff merge', () => {
     expect(JSON.parse(merge('a', 'b').stdout)).toMatchObject({ revision: 2, turns: 7, rendered: true });
     expect(merged().block.toString()).toBe('RESULT: DONE\nEVIDENCE: seen\n');
     expect(merged().turns.at(-1)).toMatchObject({ seq: 7, text: 'a four' });
-    expect(desk.contents(path.join(desk.root, '.backups/of-a/a+merge+b', `${revisions}-${manifest_sha256.slice(0, 8)}`))).toEqual(old);
+    const kept = path.join(desk.root, '.backups/of-a/a+merge+b', `${revisions}-${manifest_sha256.slice(0, 8)}`);
+    expect(desk.contents(kept)).toEqual(old);
     expect(desk.handoff(['verify', '--all', '--strict'])).toMatchObject({ status: 0 });
+    // Who forgets it is told what still holds its words, wherever it went meanwhile.
+    expect(desk.handoff(['rename', 'a+merge+b', 'elsewhere']).status).toBe(0);
+    const forgot = desk.handoff(['forget', 'a+merge+b', '--force', '--json']);
+    expect(JSON.parse(forgot.stdout)).toEqual({ action: 'forgot', session: 'a+merge+b', project: 'elsewhere', copies: [kept] });
+    expect(forgot.stderr).toBe(`handoff: copies from before it was replaced hold its words still: ${kept}\n`);
+  });
+
+  it('says of one whose manifest cannot be read why, and writes nothing', async () => {
+    await capture('a', A);
+    await capture('b', B);
+    fs.writeFileSync(path.join(desk.root, 'projects/of-a/a/manifest.json'), '{');
+    fs.unlinkSync(path.join(desk.root, 'INDEX.json'));
+    const before = desk.contents();
+    expect(merge('a', 'b')).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('the manifest of a cannot be read: it is not JSON; nothing was written') });
+    expect(desk.contents()).toEqual(before);
   });
 
   it('leaves the two as they are, whose own ids still name them', async () => {

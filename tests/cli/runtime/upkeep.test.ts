@@ -103,7 +103,7 @@ describe('unlock', () => {
     const others = ['auto:w/a', 'promote:a', 'merge:a+ab', 'federated-merge', 'index'];
     for (const key of [...others, sessionKey('a'), sessionKey('ab')]) leaveLock(desk.root, key);
     leaveLockText(desk.root, 'promote:ab', String(process.pid));
-    expect(runtime(['promote', 'a'])).toMatchObject({ status: 3, stderr: expect.stringContaining('`agents-handoff unlock` removes the lock') });
+    expect(runtime(['promote', 'a'])).toMatchObject({ status: 3, stderr: expect.stringContaining('`agents-handoff unlock <prefix> --force` removes the lock') });
     expect(said('unlock', 'a', '--force')['removed']).toEqual(expect.arrayContaining(['a', 'auto:w/a', 'promote:a']));
     for (const key of ['merge:a+ab', 'federated-merge', 'index']) expect(said('unlock', key, '--force')['removed']).toEqual([key]);
     expect(said('unlock', 'ab', '--force')['removed']).toEqual(['ab']);

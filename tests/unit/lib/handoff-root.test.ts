@@ -155,6 +155,17 @@ describe('without a store on the way', () => {
     expect(find('a', { CLAUDE_CONFIG_DIR: join(top, 'claude') }, '/x/node_modules/agents-handoff').root).toBe(join(top, 'real/agents-handoff'));
   });
 
+  it('takes an empty HOME for none, and names an absolute folder still', () => {
+    const before = process.env['HOME'];
+    process.env['HOME'] = '';
+    try {
+      expect(findRoot({ cwd: top, env: { HOME: '' }, home: '/x/node_modules/agents-handoff' }).root).toMatch(/^(?:[/]|[A-Z]:).*(?:handoffs|agents-handoff)$/);
+    } finally {
+      if (before === undefined) delete process.env['HOME'];
+      else process.env['HOME'] = before;
+    }
+  });
+
   it('needs no HOME where the skill directory is the answer', () => {
     expect(findRoot({ cwd: folder('a'), env: {}, home: '/opt/skill' }).root).toBe('/opt/skill');
   });

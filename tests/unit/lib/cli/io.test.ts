@@ -1,6 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { createIo, escapeControl, writeOut } from '../../../../src/lib/cli/io.mts';
-import { createProgress } from '../../../../src/lib/cli/progress.mts';
+import { describe, expect, it, vi } from 'vitest';
+import { createIo, createProgress, escapeControl, writeOut } from '../../../../src/lib/cli/io.mts';
 import { fakeHost } from '../../../helpers/host.ts';
 
 const HOSTILE = 'a\u001b[2Jb\u009bc\u202ed\u2066e\u200ff\u061cg\rh\u007fi\tj\nk';
@@ -77,6 +76,19 @@ describe('progress', () => {
     progress.clear();
     return written.map((text) => text.replace('\r\u001b[2K', '<clear>'));
   };
+
+  it('is shown by work that nothing interrupts, also on a terminal that knows no size', () => {
+    const host = fakeHost({ tty: true });
+    Object.assign(host.stderr, { columns: 0 });
+    const now = vi.spyOn(Date, 'now').mockReturnValue(0);
+    const { io, clear } = createIo(host, 'handoff', false);
+    io.progress('first');
+    now.mockReturnValue(1500);
+    io.progress('half of it');
+    clear();
+    now.mockRestore();
+    expect(host.err()).toBe('\r\u001b[2Khalf of it\r\u001b[2K');
+  });
 
   it('says nothing in the first second', () => expect(lines(true, [0, 500, 999])).toEqual([]));
   it('says nothing where stderr is no terminal', () => expect(lines(false, [2000, 4000])).toEqual([]));
