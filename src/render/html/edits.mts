@@ -67,7 +67,7 @@ function searchBlocks(text: string): string[] {
     else if (side === 'old' && /^={5,}$/.test(line)) side = 'new';
     else if (side === 'new' && /^(?:\+{5,}|>{5,}) ?REPLACE>?$/.test(line)) {
       if (rows.length > 0) rows.push('…');
-      rows.push(...lineDiff(old.join('\n'), now.join('\n')));
+      for (const row of lineDiff(old.join('\n'), now.join('\n'))) rows.push(row);
       [side, old, now] = ['none', [], []];
     } else if (side === 'old') old.push(line);
     else if (side === 'new') now.push(line);
