@@ -1,7 +1,7 @@
 /** What is worth telling and no damage: a brief that somebody edited, a source that moved on, a promotion that is old. */
-import fs from 'node:fs';
 import path from 'node:path';
 import { readFile } from '../lib/fs/files.mts';
+import { statOf } from '../lib/look.mts';
 import { blockSha256, splitHandoffBytes } from './evidence.mts';
 import { note, type Finding } from './findings.mts';
 import type { SessionPaths } from './layout.mts';
@@ -29,9 +29,10 @@ export function checkSources(manifest: Manifest): Finding[] {
   return (manifest.sources ?? []).flatMap((row) => {
     if (row.path === '-') return [];
     const name = path.basename(row.path);
-    const size = fs.statSync(row.path, { throwIfNoEntry: false })?.size;
+    // It may lie in somebody else's home, or on another system.
+    const size = statOf(row.path)?.size;
     // A session in a database is named behind its file, whose size says nothing of it.
-    if (size === undefined && row.path.includes('#') && fs.existsSync(row.path.replace(/#[^#]*$/, ''))) return [];
+    if (size === undefined && row.path.includes('#') && statOf(row.path.slice(0, row.path.lastIndexOf('#'))) !== undefined) return [];
     if (size === undefined) return [note('source-gone', `the source ${name} is not there any more`)];
     // One that is read whole has no lines; it may have lain in more files than the one that names it.
     if (size === row.bytes || (size < row.bytes && row.lines === 0)) return [];

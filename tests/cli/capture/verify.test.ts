@@ -117,6 +117,11 @@ describe('one damage is one finding', () => {
     expect(text.stdout).toContain(told.findings[0]?.text ?? '?');
   });
 
+  it.each([['longer than a file may have', `/${'x'.repeat(300)}`], ['with a NUL', '/x\0y'], ['that leads through a file', '/proc/version/x']])('a source of a name %s is one that is not there', (_what, name) => {
+    resign((manifest) => { (manifest['sources'] as { path: string }[])[0]!.path = name; });
+    expect(verify()).toMatchObject({ status: 0, told: { ok: true, findings: [{ id: 'source-gone', level: 'note' }] } });
+  });
+
   it('a sound session has none, strictly too', () => {
     expect(verify('--strict')).toEqual({ status: 0, told: expect.objectContaining({ ok: true, sealed: true, findings: [] }) });
   });
