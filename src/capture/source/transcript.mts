@@ -8,7 +8,7 @@ import type { Redactor } from '../../transcript/redaction/redactor.mts';
 import type { Json, JsonObject, SessionFacts, TurnDraft } from '../../transcript/turn.mts';
 import { isUnfinishedJson } from './json-text.mts';
 import { mergeFacts } from './facts.mts';
-import { createTally, createTokenCount, takeDraft, type BadLine, type Tally, type TokenCount } from './records.mts';
+import { countUnknown, createTally, createTokenCount, takeDraft, type BadLine, type Tally, type TokenCount } from './records.mts';
 import { addTotal } from '../../transcript/usage.mts';
 import type { Source } from './source.mts';
 
@@ -69,9 +69,16 @@ function cleanHead(adapter: LineAdapter, path: string, records: JsonObject[], re
   return { head, facts: factsOf(adapter, path, head) };
 }
 
+/** A record that is nested deeper than the stack names nothing; the reading of its line tells it. */
 function factsOf(adapter: LineAdapter, path: string, records: JsonObject[]): SessionFacts {
   const facts = adapter.identify({ path, records });
-  for (const record of records) adapter.read(record, { ...DEAF, facts: (more) => mergeFacts(facts, more) });
+  for (const record of records) {
+    try {
+      adapter.read(record, { ...DEAF, facts: (more) => mergeFacts(facts, more) });
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+    }
+  }
   return facts;
 }
 
@@ -81,7 +88,7 @@ function namesOf(adapter: LineAdapter, path: string, records: JsonObject[], fact
   return [...Object.values(facts), own, records[0]?.['session']].map((value) => (typeof value === 'string' ? value : JSON.stringify(value ?? '')));
 }
 
-/** A record that is nested deeper than the stack names nothing; the reading of its line tells it. */
+/** Nothing of a record that is nested deeper than the stack. */
 function cleanRecord(record: JsonObject, redactor: Redactor): JsonObject[] {
   try {
     return [redactor.record(record, JSON.stringify(record))];
@@ -117,16 +124,20 @@ async function readWhole(source: Source, adapter: WholeAdapter, redactor: Redact
     tally.bad.push(...loaded.bad.slice(0, 5));
     tally.badCount += loaded.bad.length;
   }
-  const value = redactor.record(loaded.value, JSON.stringify(loaded.value));
   const drafts: TurnDraft[] = [];
   const tokens = createTokenCount({});
-  adapter.read(value, source.path, {
-    turn: (draft) => takeDraft(draft, undefined, drafts),
-    facts: (facts) => mergeFacts(tally.facts, facts),
-    usage: (id, more) => tokens.add(id, more),
-    usageTotal: (more) => void (tally.running = addTotal(tally.running, more)),
-    unknown: (type) => void (tally.unknown[type.slice(0, 80)] = (tally.unknown[type.slice(0, 80)] ?? 0) + 1),
-  });
+  try {
+    adapter.read(redactor.record(loaded.value, JSON.stringify(loaded.value)), source.path, {
+      turn: (draft) => takeDraft(draft, undefined, drafts),
+      facts: (facts) => mergeFacts(tally.facts, facts),
+      usage: (id, more) => tokens.add(id, more),
+      usageTotal: (more) => void (tally.running = addTotal(tally.running, more)),
+      unknown: (type) => countUnknown(tally, type),
+    });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new HandoffError('BAD_LINES', `${source.path} is nested too deeply, or too large; nothing was written`, { cause: error });
+  }
   return { whole: { adapter, drafts, tally, tokens, raw_sha256: loaded.raw_sha256, bytes: loaded.bytes }, path: loaded.path, facts: tally.facts };
 }
 
