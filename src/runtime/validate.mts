@@ -114,11 +114,11 @@ function sectionOf(text: string, title: string): string | undefined {
   for (const line of lines) {
     const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1] ?? '';
     if (fence !== '' ? mark.startsWith(fence) : mark !== '') fence = fence === '' ? mark : '';
-    const heading = fence === '' ? /^(#{1,6})\s+(.*?)\s*#*$/.exec(line) : null;
+    const heading = fence === '' ? /^(#{1,6})\s(.*)$/s.exec(line) : null;
     if (heading !== null) {
       const depth = heading[1]?.length ?? 0;
       if (level > 0 && depth <= level) return found.join('\n');
-      if (level === 0 && heading[2]?.toLowerCase() === title.toLowerCase()) {
+      if (level === 0 && heading[2]?.replace(/(?<!#)#+$/, '').trim().toLowerCase() === title.toLowerCase()) {
         level = depth;
         continue;
       }
