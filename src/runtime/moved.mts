@@ -180,7 +180,12 @@ function realPath(file: string): string {
 /** Uncommitted work that is older than the session's end is what the handoff speaks of; newer work is not. */
 function compareTree(cwd: string, git: Git, after: number, found: Comparison, known: ReadonlySet<string>): void {
   const top = git.top() ?? cwd;
-  const changes = git.changes().map((name) => ({ name, file: path.join(top, name) })).filter(({ file }) => !isKnown(file, known));
+  const all = git.changes();
+  if (all === undefined) {
+    found.notes.push('git does not tell what is uncommitted');
+    return;
+  }
+  const changes = all.map((name) => ({ name, file: path.join(top, name) })).filter(({ file }) => !isKnown(file, known));
   const newer = changes.filter(({ file }) => (entryOf(file)?.mtimeMs ?? Infinity) > after).map(({ name }) => name);
   if (newer.length > 0) {
     const more = newer.length > PATHS_SHOWN ? `, and ${newer.length - PATHS_SHOWN} more` : '';

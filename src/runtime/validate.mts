@@ -102,6 +102,7 @@ function body({ live }: Subject): Outcome {
 function gitState({ git }: Subject): Outcome {
   if (!git.isRepository()) return ['WARN', 'no git repository'];
   const changes = git.changes();
+  if (changes === undefined) return ['WARN', 'git does not tell what is uncommitted'];
   return changes.length === 0 ? ['PASS', 'clean'] : ['WARN', counted(changes.length, 'uncommitted change')];
 }
 
