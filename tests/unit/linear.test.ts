@@ -12,7 +12,9 @@ import { validate } from '../../src/runtime/validate.mts';
 import { judgeContract, parseContract } from '../../src/store/evidence.mts';
 import { writeLinks } from '../../src/store/links.mts';
 import { folderName, projectSlug } from '../../src/store/names.mts';
-import { redactText } from '../../src/transcript/redaction/create.mts';
+import { documentHead } from '../../src/transcript/adapters/chat/head.mts';
+import { readAgentMessage } from '../../src/transcript/adapters/message-parts/agent.mts';
+import { createRedactor, redactText } from '../../src/transcript/redaction/create.mts';
 import { freshFolder } from '../helpers/run.ts';
 
 const SIZE = 80_000;
@@ -21,6 +23,7 @@ const MOST_MS = 1_000;
 
 const git: Git = { isRepository: () => true, commit: () => undefined, changes: () => [], branch: () => 'main', top: () => '/w', distance: () => 0, commitsSince: () => 0 };
 const live = (field: string, body = 'x\n'): string => `---\nnext_agent: backend\nreason: ${field}\nstatus: escalate_to_user\n---\n${body}`;
+const DEAF = { turn: () => {}, facts: () => {}, usage: () => {}, usageTotal: () => {}, unknown: () => {} };
 const entry = entryFor('claude-code', '/c');
 const numbers = { name: 'n', args: '', positionals: { min: 0, max: 0 }, flags: { most: { type: 'number', summary: '' } } } as const;
 
@@ -58,6 +61,12 @@ describe('a hostile', () => {
     'header of brackets': () => redactText(`Authorization: Bearer ${many(')')}x`),
     'name and password of colons': () => redactText(`Authorization: Basic ${Buffer.from(`${many(':')}\u0001`).toString('base64')}`),
     'file of settings': () => wired(many(' ')),
+    'list behind the beginning of a key': () => {
+      const record = { list: ['-----BEGIN PRIVATE KEY-----', ...many('-').split('').map(() => 'a+line+of+a+key+that+is+long')] };
+      return createRedactor().record(record, JSON.stringify(record));
+    },
+    'document of brackets': () => documentHead(`[{"a":${'['.repeat(130_000)}${']['.repeat(65_000)}`),
+    'message of parts without ids': () => readAgentMessage({ info: {}, id: 'm', parts: many('p').split('').map(() => ({ type: 'patch' })), isChild: false, isLast: false, isShell: false }, DEAF),
   };
 
   it.each(Object.entries(CASES))('%s', (_what, read) => {

@@ -15,8 +15,8 @@ export interface Message {
 }
 
 /** The part's own id, or its place in the message. */
-export function partId(message: Message, part: JsonObject): string {
-  return word(part.id) ?? `${message.id}/${message.parts.indexOf(part)}`;
+export function partId(message: Message, part: JsonObject, place: number): string {
+  return word(part.id) ?? `${message.id}/${place}`;
 }
 
 /** The objects in a list; what else stands in it is passed over. */
