@@ -1,6 +1,7 @@
 /** Install and update of one copy: what is decided from what stands there, and doing it under the target's lock. */
 import fs from 'node:fs';
 import path from 'node:path';
+import { below } from '../lib/below.mts';
 import { HandoffError } from '../lib/errors.mts';
 import { counted } from '../lib/plural.mts';
 import { VERSION } from '../lib/version.mts';
@@ -146,8 +147,7 @@ function ownLinks({ links, document }: FoundRecord, { target, repository }: Brin
 }
 
 function isBelow(folder: string, file: string): boolean {
-  const below = path.relative(folder, realPlace(file));
-  return below !== '' && below.split(path.sep)[0] !== '..' && !path.isAbsolute(below);
+  return (below(folder, realPlace(file)) ?? '') !== '';
 }
 
 /** One wiring for each settings file, the later one. */
@@ -179,8 +179,8 @@ function mustBePlace(target: string, source: string): void {
   if (stat !== undefined && !stat.isDirectory()) throw new HandoffError('EXISTS', `${target} is there and is no folder`);
   const real = isFolder(target) ? fs.realpathSync(target) : target;
   const from = fs.realpathSync(source);
-  const inside = path.relative(real, from);
-  if (inside === '' || !(inside.startsWith('..') || path.isAbsolute(inside))) {
+  const inside = below(real, from);
+  if (inside !== undefined) {
     throw new HandoffError('EXISTS', inside === ''
       ? `${target} is what would be copied: source and target are the same folder; run \`npx agents-handoff@latest\` instead, or name a version with --version`
       : `${target} holds the folder that would be copied, ${from}`);

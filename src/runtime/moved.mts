@@ -5,6 +5,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { below } from '../lib/below.mts';
 import type { Git } from '../lib/git.mts';
 import { counted } from '../lib/plural.mts';
 import type { FileRow } from '../render/digest.mts';
@@ -79,8 +80,8 @@ function lastOf(files: readonly FileRow[], cwd: string, named: string): Map<stri
   const absolute = (file: string): string => {
     const full = path.resolve(named, file);
     // The folder may be named by a link to it.
-    const rest = path.relative(named, full);
-    return rest.startsWith('..') || path.isAbsolute(rest) ? full : path.join(cwd, rest);
+    const rest = below(named, full);
+    return rest === undefined ? full : path.join(cwd, rest);
   };
   for (const { path: file, how, from } of [...files].sort((a, b) => a.seq - b.seq)) {
     if (from !== undefined) last.set(absolute(from), 'deleted');
@@ -109,15 +110,12 @@ function compareFiles(cwd: string, files: ReadonlyMap<string, FileRow['how']>, a
 
 /** Whether `file` lies below `cwd`, also when links on the way to it are followed. */
 function isInside(cwd: string, file: string): boolean {
-  const below = (full: string): boolean => {
-    const rest = path.relative(cwd, full);
-    return rest !== '' && rest !== '..' && !rest.startsWith(`..${path.sep}`) && !path.isAbsolute(rest);
-  };
-  if (!below(file)) return false;
+  const isBelow = (full: string): boolean => (below(cwd, full) ?? '') !== '';
+  if (!isBelow(file)) return false;
   for (let folder = path.dirname(file); ; folder = path.dirname(folder)) {
     try {
       const real = fs.realpathSync(folder);
-      return real === cwd || below(real);
+      return real === cwd || isBelow(real);
     } catch {
       if (folder === path.dirname(folder)) return false;
     }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { below } from '../../lib/below.mts';
 import type { Command, Io, Outcome } from '../../lib/cli/command.mts';
 import { HandoffError } from '../../lib/errors.mts';
 import { readText, replaceFile } from '../../lib/fs/files.mts';
@@ -40,8 +41,7 @@ function writePage(session: Captured, name: string, io: Io): Outcome {
   if (name === '' || isFolder(file)) throw new HandoffError('USAGE', `--html takes a file, and ${name === '' ? 'no name was given' : `${file} is a folder`}`);
   const folder = path.dirname(file);
   if (!isFolder(folder)) throw new HandoffError('USAGE', `there is no folder ${folder}`);
-  const inside = path.relative(storePaths(session.root).projects, fs.realpathSync(folder));
-  if (!inside.startsWith('..') && !path.isAbsolute(inside)) throw new HandoffError('USAGE', `${file} is inside the store, whose files are written by builds only`);
+  if (below(fs.realpathSync(storePaths(session.root).projects), fs.realpathSync(folder)) !== undefined) throw new HandoffError('USAGE', `${file} is inside the store, whose files are written by builds only`);
   io.progress('making the page');
   const { manifest } = session;
   const brief = splitHandoff(readText(session.paths.brief) ?? '');
