@@ -5,7 +5,10 @@
 import { execFileSync } from 'node:child_process';
 
 const TIMEOUT_MS = 5000;
-const QUIET = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'core.pager=cat'];
+/** Words before the question: nothing that the repository configures is run. */
+export const QUIET = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'core.pager=cat'];
+/** What git is told by its environment: to change nothing, to ask nobody, and to speak as it is parsed. */
+export const ALONE = { GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
 
 /**
  * What git prints, without the last line end; undefined where there is no git, no repository or no answer. `nothing`: the
@@ -15,7 +18,7 @@ function ask(cwd: string, path: string | undefined, args: readonly string[], { e
   try {
     return execFileSync('git', [...QUIET, ...args], {
       cwd, encoding: 'utf8', timeout: TIMEOUT_MS, stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 16 << 20,
-      env: { ...(path === undefined ? {} : { PATH: path }), GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C', ...env },
+      env: { ...(path === undefined ? {} : { PATH: path }), ...ALONE, ...env },
     }).replace(/\n$/, '');
   } catch (error) {
     return nothing !== undefined && (error as { status?: unknown }).status === nothing ? '' : undefined;

@@ -184,7 +184,6 @@ export function commandsRun(digest: Digest): Section {
   };
 }
 
-
 function outcome(command: CommandRow, digest: Digest): string {
   if (command.refused) return 'refused';
   if (digest.stopped.some(({ seq }) => seq === command.seq)) return 'failed, stopped';

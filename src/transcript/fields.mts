@@ -18,6 +18,11 @@ export function list(value: Json | undefined): Json[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** The objects of a list; everything else in it is passed over. */
+export function objects(value: Json | undefined): JsonObject[] {
+  return list(value).map(object).filter((item) => item !== undefined);
+}
+
 export function finite(value: Json | undefined): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }

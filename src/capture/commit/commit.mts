@@ -14,13 +14,12 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { errnoOf } from '../../lib/errors.mts';
-import { FILE_MODE, makeDurableFolder, removeQuietly, rename, sync, syncFolder, writeAll } from '../../lib/fs/files.mts';
+import { FILE_MODE, makeDurableFolder, readText, removeQuietly, rename, sync, syncFolder, writeAll } from '../../lib/fs/files.mts';
 import type { Lock } from '../../lib/fs/lock.mts';
 import type { LockRecord } from '../../lib/fs/lock-file.mts';
 import type { Rollback } from '../../lib/fs/rollback.mts';
 import { sha256 } from '../../lib/hash-chain.mts';
 import { stagedName, sessionPaths, type SessionPaths } from '../../store/layout.mts';
-import { readText } from '../../lib/fs/files.mts';
 import { placeBrief } from './brief-file.mts';
 
 /** What a lock says of the work under it. */

@@ -9,7 +9,7 @@ import type { LineAdapter, RecordSink, WholeAdapter } from '../../transcript/ada
 import { documentHead } from '../../transcript/adapters/chat/head.mts';
 import { object, recordIn, word } from '../../transcript/fields.mts';
 import type { Json, JsonObject, SessionFacts } from '../../transcript/turn.mts';
-import { mergeFacts } from '../source/facts.mts';
+import { DEAF, mergeFacts } from '../source/facts.mts';
 
 const HEAD_BYTES = 64 * 1024;
 /** Titles are written again and again; the last one stands near the end. */
@@ -102,8 +102,6 @@ function readLinesOf(file: string, { start, end }: Ends, adapter: LineAdapter, f
   });
   if (told.title !== undefined) found.facts.title = told.title;
 }
-
-const DEAF = { turn: () => {}, usage: () => {}, usageTotal: () => {}, unknown: () => {} };
 
 /**
  * Gives each record from `at` on until one is enough; gives where it stopped. A last line without an end counts only where

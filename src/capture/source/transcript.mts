@@ -7,7 +7,7 @@ import { shapeOf } from '../../transcript/shape.mts';
 import type { Redactor } from '../../transcript/redaction/redactor.mts';
 import type { Json, JsonObject, SessionFacts, TurnDraft } from '../../transcript/turn.mts';
 import { isUnfinishedJson } from './json-text.mts';
-import { mergeFacts } from './facts.mts';
+import { DEAF, mergeFacts } from './facts.mts';
 import { countUnknown, createTally, createTokenCount, takeDraft, type BadLine, type Tally, type TokenCount } from './records.mts';
 import { addTotal } from '../../transcript/usage.mts';
 import type { Source } from './source.mts';
@@ -35,8 +35,6 @@ export interface Transcript {
 
 /** A document is parsed as one string; this is what a machine with little memory still takes. */
 const LARGEST_DOCUMENT = 256 * 1024 * 1024;
-
-const DEAF = { turn: () => {}, usage: () => {}, usageTotal: () => {}, unknown: () => {} };
 
 /**
  * Names the shape, or says what the file is. `scratch`: a folder of the store for copies that are removed again.

@@ -1,6 +1,7 @@
 /** The edits that a call asks for, as marked lines a file: read from the call's own input, whichever harness wrote it. */
 import { allMarked, lineDiff, linesOf } from './diff.mts';
-import { fieldsIn, isObject, type CallSays } from '../calls.mts';
+import { isObject } from '../../lib/json.mts';
+import { fieldsIn, type CallSays } from '../calls.mts';
 
 export interface Edit {
   path: string;
