@@ -44,7 +44,9 @@ export function whatMoved({ manifest, files, lastTs, root }: Recorded, gitAt: (f
   const captured = Date.parse(manifest.updated_at);
   const last = Date.parse(lastTs);
   // A record may claim any time; none is later than its capture.
-  const since = Number.isNaN(last) ? captured : Math.min(last, captured);
+  const told = [last, captured].filter((time) => !Number.isNaN(time));
+  // Where no time is told, all that is there may be younger.
+  const since = told.length === 0 ? 0 : Math.min(...told);
   const found: Comparison = { since: new Date(since).toISOString(), moved: [], notes: [] };
   const cwd = folderOf(manifest, found);
   if (cwd !== undefined) {

@@ -128,7 +128,7 @@ export function readManifest(file: string): ManifestRead {
   const manifest = value as Manifest;
   if (typeof manifest.session !== 'string' || typeof manifest.manifest_sha256 !== 'string') return { state: 'unreadable', reason: 'it names no session or no hash' };
   const odd = oddKey(manifest);
-  if (odd !== undefined) return { state: 'unreadable', reason: `${odd} is not of its kind` };
+  if (odd !== undefined) return { state: 'unreadable', reason: `${odd} is missing or not of its kind` };
   let sound: boolean | undefined;
   // A list of thousands does not ask for it.
   return { state: 'read', manifest, text, get sound() { return (sound ??= fitsItsHash(manifest)); } };
@@ -144,13 +144,27 @@ function fitsItsHash(manifest: Manifest): boolean {
   }
 }
 
-/** A key that readers go by and that is not of its kind: anybody can give a file a hash that fits. */
-function oddKey({ seal, sources, source_paths: paths, counts }: Partial<Record<keyof Manifest, unknown>>): string | undefined {
-  if (seal !== undefined && !isObject(seal)) return 'seal';
-  if (counts !== undefined && !isObject(counts)) return 'counts';
-  if (paths !== undefined && !(Array.isArray(paths) && paths.every((path) => typeof path === 'string'))) return 'source_paths';
-  const isRow = (row: unknown) => isObject(row) && typeof row['path'] === 'string' && typeof row['bytes'] === 'number' && Array.isArray(row['runs']) && row['runs'].every((run) => Array.isArray(run) && run.length === 2);
-  return sources !== undefined && !(Array.isArray(sources) && sources.every(isRow)) ? 'sources' : undefined;
+type Kind = (value: unknown) => boolean;
+
+const isText: Kind = (value) => typeof value === 'string';
+const listOf = (kind: Kind): Kind => (value) => Array.isArray(value) && value.every(kind);
+const holdsTexts = (...keys: string[]): Kind => (value) => isObject(value) && keys.every((key) => isText(value[key] ?? ''));
+const isSource: Kind = (row) => isObject(row) && isText(row['path']) && typeof row['bytes'] === 'number' && listOf((run) => Array.isArray(run) && run.length === 2)(row['runs']);
+
+/** Every version writes these. */
+const ALWAYS: readonly (readonly [keyof Manifest, Kind])[] = [
+  ['project', isText], ['harness', isText], ['model', isText], ['updated_at', isText], ['source_paths', listOf(isText)], ['counts', isObject],
+];
+const SOMETIMES: readonly (readonly [keyof Manifest, Kind])[] = [
+  ['seal', isObject], ['sources', listOf(isSource)], ['redaction', isObject], ['git', holdsTexts('branch', 'commit')], ['fork', holdsTexts('of', 'by')],
+  ['subagents', listOf(holdsTexts('id', 'path', 'title'))], ['cwd', isText], ['uuid', isText], ['title', isText], ['objective', isText], ['parent_session', isText],
+  ['pinned', listOf(isText)], ['titled_from', listOf(isText)], ['merged_from', listOf(isText)], ['usage', isObject], ['usage_running', isObject], ['usage_recent', isObject], ['unknown', isObject],
+];
+
+/** A key that readers go by and that is missing or not of its kind: anybody can give a file a hash that fits. */
+function oddKey(manifest: Partial<Record<keyof Manifest, unknown>>): string | undefined {
+  const odd = ALWAYS.find(([key, isKind]) => !isKind(manifest[key])) ?? SOMETIMES.find(([key, isKind]) => manifest[key] !== undefined && !isKind(manifest[key]));
+  return odd === undefined ? undefined : String(odd[0]);
 }
 
 /**
