@@ -8,6 +8,7 @@ import path from 'node:path';
 import { readFile, readText, replaceFile } from '../lib/fs/files.mts';
 import { acquire } from '../lib/fs/lock.mts';
 import { errnoOf } from '../lib/errors.mts';
+import { isObject } from '../lib/json.mts';
 import { INDEX_KEY, sessionPaths, storePaths } from './layout.mts';
 import { readManifest, type Manifest } from './manifest.mts';
 import { objectiveHead, objectiveOf } from './objective.mts';
@@ -71,11 +72,16 @@ export function believedIndex(root: string): Buffer | undefined {
   return bytes.length < END && /^\s*\[\s*\]\s*$/.test(bytes.toString('latin1')) ? undefined : bytes;
 }
 
-/** Undefined for a text that is no index of ours: torn, or with a name that leads elsewhere. */
+/** What is shown of a row, and searched. */
+const TEXTS = ['harness', 'updated', 'title', 'objective', 'source_id'] as const;
+
+/** Undefined for a text that is no index of ours: torn, with a name that leads elsewhere, or with words that are none. */
 export function parseRows(text: string): IndexRow[] | undefined {
   try {
     const rows = JSON.parse(text) as IndexRow[];
-    return Array.isArray(rows) && rows.every((row) => isName(row?.id) && isName(row.project) && typeof row.uuid === 'string') ? rows : undefined;
+    const isRow = (row: IndexRow): boolean => isName(row?.id) && isName(row.project) && typeof row.uuid === 'string'
+      && TEXTS.every((key) => row[key] === undefined || typeof row[key] === 'string') && (row.promoted === undefined || isObject(row.promoted));
+    return Array.isArray(rows) && rows.every(isRow) ? rows : undefined;
   } catch {
     return undefined;
   }

@@ -118,3 +118,13 @@ it.each([
   expect(findExact(root, 'g0')).toMatchObject({ project: 'shop', id: 'g0' });
   expect(findByPrefix(root, 'g')).toMatchObject({ project: 'shop', id: 'g0' });
 });
+
+it.each([['title', 7], ['objective', {}], ['source_id', null], ['harness', 7], ['updated', null], ['promoted', null]])('an index with a row whose %s is %j is as one that is torn: the manifests say what is there', async (key, value) => {
+  await build();
+  const { index } = storePaths(root);
+  const rows = JSON.parse(fs.readFileSync(index, 'utf8')) as Record<string, unknown>[];
+  fs.writeFileSync(index, JSON.stringify([{ ...rows[0], [key]: value }], null, 2));
+  const { [key]: _odd, ...rest } = rows[0] ?? {};
+  expect(findByPrefix(root, 'g0')).toMatchObject(rest);
+  expect({ ...findByPrefix(root, 'g0') }[key as 'title']).not.toEqual(value);
+});
