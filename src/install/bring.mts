@@ -205,6 +205,7 @@ function mustNotBeBlocked(target: string, steps: readonly Step[], copy: Copy): v
   throw new HandoffError('EXISTS', `${counted(blocked.length, 'file')} in ${target} would be replaced, and ${why}: ${some(blocked)}; --force keeps each as .orig`, { data: { blocked } });
 }
 
+/** The first five names, and how many more there are. */
 export function some(names: readonly string[]): string {
   return names.length <= 5 ? names.join(', ') : `${names.slice(0, 5).join(', ')} and ${names.length - 5} more`;
 }

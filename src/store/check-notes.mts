@@ -7,6 +7,7 @@ import { note, type Finding } from './findings.mts';
 import type { SessionPaths } from './layout.mts';
 import { isSealed, type Manifest } from './manifest.mts';
 
+/** A brief that is missing, or was edited above or below its marker since it was rendered. */
 export function checkBrief(paths: SessionPaths, manifest: Manifest): Finding[] {
   const brief = readFile(paths.brief);
   if (brief === undefined) return [note('brief-missing', 'HANDOFF.md is missing; `handoff render` makes it anew')];
@@ -25,6 +26,7 @@ export function checkBrief(paths: SessionPaths, manifest: Manifest): Finding[] {
   return findings;
 }
 
+/** Sources that are gone, or not as long as they were. Never throws: a source may lie anywhere. */
 export function checkSources(manifest: Manifest): Finding[] {
   return (manifest.sources ?? []).flatMap((row) => {
     if (row.path === '-') return [];
@@ -40,6 +42,7 @@ export function checkSources(manifest: Manifest): Finding[] {
   });
 }
 
+/** A promotion of an earlier revision. */
 export function checkPromotion(manifest: Manifest): Finding[] {
   const at = manifest.promoted_revision;
   if (manifest.promoted_gate === undefined || at === undefined || at >= manifest.revisions) return [];

@@ -119,6 +119,7 @@ export function folders(dir: string): string[] {
   return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name).sort(byBytes);
 }
 
+/** Orders texts by the bytes of their UTF-8, the same on every machine. */
 export function byBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

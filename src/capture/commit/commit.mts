@@ -41,6 +41,7 @@ export interface Intent {
   link?: number;
 }
 
+/** What the record of a lock says was to be done; undefined where that is nothing, or not to be trusted. */
 export function intentOf(record: LockRecord | undefined): Intent | undefined {
   if (record === undefined || typeof record['place'] !== 'string') return undefined;
   const { place, base, timeline_bytes, chain_bytes, to, replaces, over, link } = record as unknown as Intent;
@@ -60,6 +61,7 @@ function isPlace(place: unknown): place is string {
   return typeof place === 'string' && /^[^/\\\0]+\/[^/\\\0]+$/.test(place) && !place.split('/').some((part) => part === '.' || part === '..');
 }
 
+/** The folder of `place`, `project/folder`. */
 export function placeDir(root: string, place: string): string {
   return path.join(root, 'projects', ...place.split('/'));
 }

@@ -18,6 +18,7 @@ export interface Span {
 export const MARKER = /\[redacted:[a-z0-9-]{1,40}(?::[0-9a-f]{8})?\]/g;
 export const WHOLE_MARKER = new RegExp(`^${MARKER.source}$`);
 
+/** What stands in place of a secret; with the beginning of its hash where `value` is given. */
 export function markerOf(kind: string, value: string | undefined): string {
   return value === undefined ? `[redacted:${kind}]` : `[redacted:${kind}:${createHash('sha256').update(value).digest('hex').slice(0, 8)}]`;
 }
