@@ -4,14 +4,13 @@ import { gradeOf, secretField, type Grade } from './names.mts';
 import { credentials, kindOf } from './pairs.mts';
 import { endMark, isKeyLine } from './private-keys.mts';
 import type { Search } from './search.mts';
-import { markerOf, replaceSpans, WHOLE_MARKER, type Span } from './spans.mts';
+import { markerOf, replaceSpans, TOO_DEEP, WHOLE_MARKER, type Span } from './spans.mts';
 import { looksLikeAwsSecret } from './tokens.mts';
 import { isUserAndPassword } from './urls.mts';
 import { isSecretValue } from './values.mts';
 
 /** Deeper than any client writes; below it nothing is looked at, so nothing is let through. */
 const DEPTH_MAX = 500;
-const TOO_DEEP = '[redacted:too-deep]';
 /** A list of keys is searched for the end of a block this far. */
 const LINES_MAX = 2000;
 
