@@ -100,10 +100,10 @@ export function createRecordReader(adapter: LineAdapter, redactor: Redactor, opt
     held.giveTo(sink);
   };
   /** False for a record that is nested deeper than the stack, which nobody wrote by working: nothing of it is given on. */
-  const isTaken = (record: JsonObject, text: () => string, from?: Uint8Array): boolean => {
+  const isTaken = (record: JsonObject, text?: string, from?: Uint8Array): boolean => {
     const before = drafts.length;
     try {
-      take(record, text(), from);
+      take(record, text ?? JSON.stringify(record), from);
       return true;
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
@@ -142,12 +142,12 @@ export function createRecordReader(adapter: LineAdapter, redactor: Redactor, opt
         if (text.trim() === '') return drafts;
         damaged(line, index, text.includes('\0') ? 'NUL bytes' : 'invalid JSON');
         const records = salvage(text, (record) => adapter.recognises(record));
-        if (records.filter((record) => isTaken(record, () => JSON.stringify(record))).length > 0) tally.saved += 1;
+        if (records.filter((record) => isTaken(record)).length > 0) tally.saved += 1;
         return drafts;
       }
       if (text.includes('\ufffd') && !isUtf8(bytes)) tally.notUtf8 += 1;
       if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-        if (!isTaken(value as JsonObject, () => text, bytes)) {
+        if (!isTaken(value as JsonObject, text, bytes)) {
           damaged(line, index, 'nested too deeply');
           return drafts;
         }
