@@ -32,6 +32,7 @@ export function endOf(ran: Ran, limitMs: number): { well: boolean; how: string }
   return { well: ran.code === 0, how: `exit ${ran.code} in ${ran.ms} ms${said === undefined ? '' : `: ${said}`}` };
 }
 
+/** The first line that says anything, without the blanks around it; undefined where there is none. */
 export function firstLine(output: string): string | undefined {
   return output.split(/\r?\n/).map((line) => line.trim()).find((line) => line !== '');
 }

@@ -3,6 +3,7 @@ import type { BuildPlace, BuildRequest } from './work.mts';
 
 const SAID = ['session', 'project', 'objective', 'harness', 'model'] as const;
 
+/** The request with what was said in it redacted; the same one where nothing was, or where nothing is redacted. Throws as the redactor does. */
 export async function cleanRequest(request: BuildRequest, place: BuildPlace): Promise<BuildRequest> {
   if (!request.redact || SAID.every((key) => request[key] === undefined)) return request;
   const { createRedactor } = await import('../transcript/redaction/create.mts');

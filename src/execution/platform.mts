@@ -22,7 +22,7 @@ export function platformOf(name: string): Platform {
 
 /** Windows drops dots and blanks at the end of every component: `id_rsa. .` opens `id_rsa`. */
 export function bareComponents(name: string): string {
-  return name.split('\\').map((part) => (/^\.{1,2}$/.test(part) ? part : part.replace(/[. ]+$/, ''))).join('\\');
+  return name.split('\\').map((part) => (/^\.{1,2}$/.test(part) ? part : part.replace(/(?<![. ])[. ]+$/, ''))).join('\\');
 }
 
 const RESERVED = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?:[ .:]|$)/i;

@@ -35,6 +35,7 @@ export interface Waiting {
   readonly mayHaveActed?: true;
 }
 
+/** Writes the checkpoint as it now is. Throws as the file system does. */
 export function save(job: Job): void {
   job.tick();
   saveCheckpoint(job.place.checkpoint, job.checkpoint);

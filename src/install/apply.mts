@@ -68,6 +68,7 @@ export function applyChange(change: Change): Applied {
   return { setAside, unlinked: change.record.links.filter((link) => !links.includes(link)), record };
 }
 
+/** Writes the record of the copy at `target` in one rename. Throws as the file system does. */
 export function writeRecord(target: string, record: object): void {
   replaceFile(path.join(target, RECORD_NAME), `${JSON.stringify(record, null, 2)}\n`, MARK);
 }

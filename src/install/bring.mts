@@ -1,6 +1,7 @@
 /** Install and update of one copy: what is decided from what stands there, and doing it under the target's lock. */
 import fs from 'node:fs';
 import path from 'node:path';
+import { below } from '../lib/below.mts';
 import { HandoffError } from '../lib/errors.mts';
 import { counted } from '../lib/plural.mts';
 import { VERSION } from '../lib/version.mts';
@@ -147,8 +148,7 @@ function ownLinks({ links }: FoundRecord, { target, repository }: BringRequest):
 }
 
 function isBelow(folder: string, file: string): boolean {
-  const below = path.relative(folder, realPlace(file));
-  return below !== '' && below.split(path.sep)[0] !== '..' && !path.isAbsolute(below);
+  return (below(folder, realPlace(file)) ?? '') !== '';
 }
 
 /** What an interrupted run was about to wire, whichever run finishes it. A repository's word is taken for its own settings only. */
@@ -209,8 +209,8 @@ function mustBePlace(target: string, source: string): void {
   if (stat !== undefined && !stat.isDirectory()) throw new HandoffError('EXISTS', `${target} is there and is no folder`);
   const real = isFolder(target) ? fs.realpathSync(target) : target;
   const from = fs.realpathSync(source);
-  const inside = path.relative(real, from);
-  if (inside === '' || !(inside.startsWith('..') || path.isAbsolute(inside))) {
+  const inside = below(real, from);
+  if (inside !== undefined) {
     throw new HandoffError('EXISTS', inside === ''
       ? `${target} is what would be copied: source and target are the same folder; run \`npx agents-handoff@latest\` instead, or name a version with --version`
       : `${target} holds the folder that would be copied, ${from}`);
@@ -241,6 +241,7 @@ function mustNotBeBlocked(target: string, steps: readonly Step[], copy: Copy): v
   throw new HandoffError('EXISTS', `${counted(blocked.length, 'file')} in ${target} would be replaced, and ${why}: ${some(blocked)}; --force keeps each as .orig`, { data: { blocked } });
 }
 
+/** The first five names, and how many more there are. */
 export function some(names: readonly string[]): string {
   return names.length <= 5 ? names.join(', ') : `${names.slice(0, 5).join(', ')} and ${names.length - 5} more`;
 }

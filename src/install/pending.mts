@@ -56,10 +56,12 @@ export function readPending(copy: string): FoundPending | undefined {
   }
 }
 
+/** Says in the copy what is being done to it, in one rename. Throws as the file system does. */
 export function writePending(copy: string, pending: Pending): void {
   replaceFile(path.join(copy, PENDING_NAME), `${JSON.stringify(pending)}\n`, MARK);
 }
 
+/** The work is done; nothing happens where nothing said that it was begun. */
 export function removePending(copy: string): void {
   fs.rmSync(path.join(copy, PENDING_NAME), { force: true });
 }

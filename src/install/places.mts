@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { HandoffError } from '../lib/errors.mts';
 import { isFolder, isThere } from '../lib/look.mts';
+import { repositoryOf } from '../lib/repo.mts';
 import { HARNESSES, SHARED, type Harness } from './harnesses.mts';
 
 /** What a copy's folder is called; the skill's name is the same. */
@@ -29,14 +30,6 @@ export function homeIfAny(ground: Ground): string | undefined {
     return userHome(ground);
   } catch {
     return undefined;
-  }
-}
-
-/** The nearest folder with `.git` from the current one up, else the current one. */
-export function repositoryOf(cwd: string): string {
-  for (let at = path.resolve(cwd); ; at = path.dirname(at)) {
-    if (fs.existsSync(path.join(at, '.git'))) return at;
-    if (path.dirname(at) === at) return path.resolve(cwd);
   }
 }
 

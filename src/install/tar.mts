@@ -141,6 +141,7 @@ function extend(before: Extended | undefined, more: Extended): Extended {
   return { ...before, ...more };
 }
 
+/** The error for an archive that is not unpacked; `what` goes on after "the archive". */
 export function refused(what: string, cause?: unknown): HandoffError {
   return new HandoffError('SHAPE', `the archive ${what}; nothing of it was unpacked`, { cause });
 }

@@ -7,9 +7,10 @@ import path from 'node:path';
 import { HandoffError } from '../lib/errors.mts';
 import { nearest } from '../lib/cli/nearest.mts';
 import { isFolder } from '../lib/look.mts';
+import { repositoryOf } from '../lib/repo.mts';
 import { isLink, leadsTo, readCopy, realCopy } from './copy.mts';
 import { HARNESSES, SHARED, harnessOf, type Harness } from './harnesses.mts';
-import { SKILL, globalRoot, inHome, isHere, realPlace, repositoryOf, userHome, type Ground } from './places.mts';
+import { SKILL, globalRoot, inHome, isHere, realPlace, userHome, type Ground } from './places.mts';
 
 export interface Wanted {
   readonly harnesses: readonly Harness[];

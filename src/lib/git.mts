@@ -5,17 +5,23 @@
 import { execFileSync } from 'node:child_process';
 
 const TIMEOUT_MS = 5000;
-const QUIET = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'core.pager=cat'];
+/** Words before the question: nothing that the repository configures is run. */
+export const QUIET = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'core.pager=cat'];
+/** What git is told by its environment: to change nothing, to ask nobody, and to speak as it is parsed. */
+export const ALONE = { GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
 
-/** What git prints, without the last line end; undefined where there is no git, no repository or no answer. */
-function ask(cwd: string, path: string | undefined, args: readonly string[], env: Readonly<Record<string, string>> = {}): string | undefined {
+/**
+ * What git prints, without the last line end; undefined where there is no git, no repository or no answer. `nothing`: the
+ * status with which git says that there is nothing to print.
+ */
+function ask(cwd: string, path: string | undefined, args: readonly string[], { env = {}, nothing }: { env?: Readonly<Record<string, string>>; nothing?: number } = {}): string | undefined {
   try {
     return execFileSync('git', [...QUIET, ...args], {
       cwd, encoding: 'utf8', timeout: TIMEOUT_MS, stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 16 << 20,
-      env: { ...(path === undefined ? {} : { PATH: path }), GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C', ...env },
+      env: { ...(path === undefined ? {} : { PATH: path }), ...ALONE, ...env },
     }).replace(/\n$/, '');
-  } catch {
-    return undefined;
+  } catch (error) {
+    return nothing !== undefined && (error as { status?: unknown }).status === nothing ? '' : undefined;
   }
 }
 
@@ -28,8 +34,8 @@ export interface Git {
   commit(name: string): string | undefined;
   /** The repository's own folder. */
   top(): string | undefined;
-  /** Paths that differ from the last commit, from the repository's folder on; a folder that git does not know ends in `/`. */
-  changes(): string[];
+  /** Paths that differ from the last commit, from the repository's folder on; a folder that git does not know ends in `/`. Undefined where git does not tell. */
+  changes(): string[] | undefined;
   /** How many commits lie between two. */
   distance(from: string, to: string): number | undefined;
   /** How many commits on the current branch are younger than `time`, in ms. */
@@ -45,8 +51,10 @@ export function gitOf(cwd: string, path: string | undefined): Git {
     commit: (name) => (name.startsWith('-') ? undefined : ask(cwd, path, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`])),
     top: () => ask(cwd, path, ['rev-parse', '--show-toplevel']),
     changes() {
-      const filters = ask(cwd, path, ['config', '--name-only', '-z', '--get-regexp', '^filter\\.']) ?? '';
-      return changedPaths(ask(cwd, path, ['status', '--porcelain=v1', '-z', '--untracked-files=normal', '--ignore-submodules=dirty'], withoutFilters(filters)) ?? '');
+      const filters = ask(cwd, path, ['config', '--name-only', '-z', '--get-regexp', '^filter\\.'], { nothing: 1 });
+      if (filters === undefined) return undefined;
+      const status = ask(cwd, path, ['status', '--porcelain=v1', '-z', '--untracked-files=normal', '--ignore-submodules=dirty'], { env: withoutFilters(filters) });
+      return status === undefined ? undefined : changedPaths(status);
     },
     distance(from, to) {
       const count = ask(cwd, path, ['rev-list', '--count', '--end-of-options', `${from}..${to}`]);

@@ -6,10 +6,12 @@ import { createHash, type Hash } from 'node:crypto';
 
 export const ZEROS = '0'.repeat(64);
 
+/** SHA-256 of bytes, or of the UTF-8 of a text. */
 export function sha256(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
 
+/** SHA-256 of what is given piece by piece. */
 export function hasher(): Hash {
   return createHash('sha256');
 }

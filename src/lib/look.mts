@@ -1,5 +1,5 @@
 /** Looks at a name in the file system. What the system does not let be seen is not there; nothing here throws. */
-import { lstatSync, statSync } from 'node:fs';
+import { lstatSync, statSync, type Stats } from 'node:fs';
 
 /** Anything, a link that leads nowhere too. */
 export function isThere(name: string): boolean {
@@ -12,9 +12,14 @@ export function isThere(name: string): boolean {
 
 /** A folder, or a link to one. */
 export function isFolder(name: string): boolean {
+  return statOf(name)?.isDirectory() === true;
+}
+
+/** What is known of a file, or of what a link leads to; also for a name that no file can have. */
+export function statOf(name: string): Stats | undefined {
   try {
-    return statSync(name, { throwIfNoEntry: false })?.isDirectory() === true;
+    return statSync(name, { throwIfNoEntry: false });
   } catch {
-    return false;
+    return undefined;
   }
 }

@@ -9,11 +9,15 @@ interface Place {
 }
 
 /**
- * The folder that holds `tools/`. A copy inside a `node_modules` belongs to a package manager: there it is the nearest
- * folder with `.git` from the current one up, else the current one.
+ * The folder that holds `tools/`. A copy inside a `node_modules` belongs to a package manager: there it is that of
+ * `repositoryOf`.
  */
 export function findRepo({ cwd, home }: Pick<Place, 'cwd' | 'home'>): string {
-  if (!home.split(/[\\/]/).includes('node_modules')) return home;
+  return home.split(/[\\/]/).includes('node_modules') ? repositoryOf(cwd) : home;
+}
+
+/** The nearest folder with `.git` from the current one up, else the current one. */
+export function repositoryOf(cwd: string): string {
   for (let folder = path.resolve(cwd); ; folder = path.dirname(folder)) {
     if (existsSync(path.join(folder, '.git'))) return folder;
     if (path.dirname(folder) === folder) return path.resolve(cwd);

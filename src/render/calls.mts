@@ -1,4 +1,5 @@
 /** What a tool call says it does: which file, which command, which plan. Read from the call's text, whoever wrote it. */
+import { isObject } from '../lib/json.mts';
 import { head, keep } from './text.mts';
 import type { Turn } from '../transcript/turn.mts';
 import type { ChangeKind, PlanRow } from './digest.mts';
@@ -221,10 +222,6 @@ export function fieldsIn(text: string, limit = PARSE_LIMIT): Record<string, unkn
   } catch {
     return undefined;
   }
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The call's text without the words that say which kind of record and which tool it was. */

@@ -18,13 +18,13 @@ function simpleCommands(line: string): Part[] {
   const parts: Part[] = [];
   let from = 0;
   // What a here-document holds is run by nobody.
-  const text = head(line, LOOK).replace(/\\\n/g, ' ').replace(/<<-?\s*(['"]?)(\w+)\1([^\n]*)\n[^]*?\n[ \t]*\2(?=\n|$)/g, '$3');
+  const text = head(line, LOOK).replace(/\\\n/g, ' ').replace(/<<-?\s*(['"]?)(\w+)(?!\w)\1([^\n]*)\n[^]*?\n[ \t]*\2(?=\n|$)/g, '$3');
   const put = (end: number, then: string): void => {
     const said = text.slice(from, end).trim().replace(/^(?:[({]\s*)+/, '');
     if (said !== '' && !said.startsWith('#')) parts.push({ text: said, then });
   };
   // Quoted pieces are stepped over whole; a quote that nothing closes is an ordinary sign.
-  const PIECES = /"(?:[^"\\]|\\[^])*"|'[^']*'|\\[^]|\d*>&\d?|&>+|>\||&&|\|\|?&?|;+|&|\n/g;
+  const PIECES = /"(?:[^"\\]|\\[^])*"|'[^']*'|\\[^]|(?<!\d)\d*>&\d?|&>+|>\||&&|\|\|?&?|;+|&|\n/g;
   for (let found = PIECES.exec(text); found !== null && parts.length < MAX_PARTS; found = PIECES.exec(text)) {
     const sign = found[0];
     if (!/^(?:&&|\|\|?&?|;+|&|\n)$/.test(sign)) continue;
@@ -74,7 +74,7 @@ function checksIn(line: string): Check[] {
   return parts.flatMap(({ text }, at): Check[] => {
     const said = head(text, 1_000);
     if (!RUNNER.test(said)) return [];
-    const key = said.replace(/^(?:(?:time|command|env|timeout(?:\s+-\S+)*\s+\S+|\w+=\S*)\s+)+/, '').replace(/\s\d*(?:&>>?|>>?&?|<)\s*\S+/g, '').replace(/[\s)}]+$/, '').replace(/\s+/g, ' ');
+    const key = said.replace(/^(?:(?:time|command|env|timeout(?:\s+-\S+)*\s+\S+|\w+=\S*)\s+)+/, '').replace(/\s\d*(?:&>>?|>>?&?|<)\s*\S+/g, '').replace(/(?<![\s)}])[\s)}]+$/, '').replace(/\s+/g, ' ');
     const exits = parts.slice(at + 1).some((later) => /^exit\b/.test(later.text));
     const own = exits || parts.slice(at, -1).every(({ then }) => then === '&&' || (then === '|' && pipefail) || (then === ';' && stops));
     const alone = own && parts.every((one, other) => other === at || /^(?:cd|export|set|source|echo|exit|true|:)\b|^\w+=\S*$/.test(one.text) || (pipefail && other > at));

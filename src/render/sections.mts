@@ -201,7 +201,6 @@ export function commandsRun(digest: Digest): Section {
   };
 }
 
-
 function outcome(command: CommandRow, digest: Digest): string {
   if (command.refused) return 'refused';
   const stopped = digest.stopped.find(({ seq }) => seq === command.seq);

@@ -71,5 +71,5 @@ function scalar(text: string): string | undefined {
   }
   if (trimmed.startsWith("'")) return /^'((?:[^']|'')*)'\s*(?:#.*)?$/.exec(trimmed)?.[1]?.replaceAll("''", "'");
   if (/^[[\]{}&*!|>%@`]/.test(trimmed)) return undefined;
-  return trimmed.replace(/\s+#.*$/, '');
+  return trimmed.replace(/(?<!\s)\s+#.*$/, '');
 }

@@ -104,6 +104,7 @@ function checkOf({ id }: Finding): Check {
   return CHECK_OF[id] ?? 'counts';
 }
 
+/** The checks that failed, in the order in which they are told. */
 export function failedChecks(gate: Gate): Check[] {
   return CHECKS.filter((check) => gate.checks[check] === 'FAIL');
 }

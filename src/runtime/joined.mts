@@ -34,8 +34,8 @@ export interface Joined {
  * comes behind the other's end. Throws DAMAGED for a line that is no turn.
  */
 export function joinTimelines(files: readonly TimelineFile[]): Joined {
-  const pieces: Piece[] = [];
-  for (const [of, file] of files.entries()) pieces.push(...timed(piecesOf(file, of), pieces.at(-1)?.time ?? -Infinity));
+  let pieces: Piece[] = [];
+  for (const [of, file] of files.entries()) pieces = pieces.concat(timed(piecesOf(file, of), pieces.at(-1)?.time ?? -Infinity));
   // -Infinity less itself is no number.
   pieces.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
   return {

@@ -27,7 +27,7 @@ function sourceMoved(row: SourceRow, captured: number): string | undefined {
   try {
     let stat = fs.statSync(row.path, { throwIfNoEntry: false });
     // A session in a database is named behind its file, whose log may be younger.
-    const database = stat === undefined && row.path.includes('#') ? row.path.replace(/#[^#]*$/, '') : undefined;
+    const database = stat === undefined && row.path.includes('#') ? row.path.slice(0, row.path.lastIndexOf('#')) : undefined;
     if (database !== undefined) stat = newest(database, `${database}-wal`);
     if (stat === undefined) return 'is not there any more';
     if (database !== undefined) return stat.mtimeMs > captured ? 'was written since it was captured' : undefined;

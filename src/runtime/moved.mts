@@ -5,6 +5,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { below } from '../lib/below.mts';
 import type { Git } from '../lib/git.mts';
 import { counted } from '../lib/plural.mts';
 import type { FileRow } from '../render/digest.mts';
@@ -43,7 +44,9 @@ export function whatMoved({ manifest, files, lastTs, root }: Recorded, gitAt: (f
   const captured = Date.parse(manifest.updated_at);
   const last = Date.parse(lastTs);
   // A record may claim any time; none is later than its capture.
-  const since = Number.isNaN(last) ? captured : Math.min(last, captured);
+  const told = [last, captured].filter((time) => !Number.isNaN(time));
+  // Where no time is told, all that is there may be younger.
+  const since = told.length === 0 ? 0 : Math.min(...told);
   const found: Comparison = { since: new Date(since).toISOString(), moved: [], notes: [] };
   const cwd = folderOf(manifest, found);
   if (cwd !== undefined) {
@@ -79,8 +82,8 @@ function lastOf(files: readonly FileRow[], cwd: string, named: string): Map<stri
   const absolute = (file: string): string => {
     const full = path.resolve(named, file);
     // The folder may be named by a link to it.
-    const rest = path.relative(named, full);
-    return rest.startsWith('..') || path.isAbsolute(rest) ? full : path.join(cwd, rest);
+    const rest = below(named, full);
+    return rest === undefined ? full : path.join(cwd, rest);
   };
   for (const { path: file, how, from } of [...files].sort((a, b) => a.seq - b.seq)) {
     if (from !== undefined) last.set(absolute(from), 'deleted');
@@ -109,15 +112,12 @@ function compareFiles(cwd: string, files: ReadonlyMap<string, FileRow['how']>, a
 
 /** Whether `file` lies below `cwd`, also when links on the way to it are followed. */
 function isInside(cwd: string, file: string): boolean {
-  const below = (full: string): boolean => {
-    const rest = path.relative(cwd, full);
-    return rest !== '' && rest !== '..' && !rest.startsWith(`..${path.sep}`) && !path.isAbsolute(rest);
-  };
-  if (!below(file)) return false;
+  const isBelow = (full: string): boolean => (below(cwd, full) ?? '') !== '';
+  if (!isBelow(file)) return false;
   for (let folder = path.dirname(file); ; folder = path.dirname(folder)) {
     try {
       const real = fs.realpathSync(folder);
-      return real === cwd || below(real);
+      return real === cwd || isBelow(real);
     } catch {
       if (folder === path.dirname(folder)) return false;
     }
@@ -180,7 +180,12 @@ function realPath(file: string): string {
 /** Uncommitted work that is older than the session's end is what the handoff speaks of; newer work is not. */
 function compareTree(cwd: string, git: Git, after: number, found: Comparison, known: ReadonlySet<string>): void {
   const top = git.top() ?? cwd;
-  const changes = git.changes().map((name) => ({ name, file: path.join(top, name) })).filter(({ file }) => !isKnown(file, known));
+  const all = git.changes();
+  if (all === undefined) {
+    found.notes.push('git does not tell what is uncommitted');
+    return;
+  }
+  const changes = all.map((name) => ({ name, file: path.join(top, name) })).filter(({ file }) => !isKnown(file, known));
   const newer = changes.filter(({ file }) => (entryOf(file)?.mtimeMs ?? Infinity) > after).map(({ name }) => name);
   if (newer.length > 0) {
     const more = newer.length > PATHS_SHOWN ? `, and ${newer.length - PATHS_SHOWN} more` : '';

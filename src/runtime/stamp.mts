@@ -16,6 +16,7 @@ export interface Origin {
   at: string;
 }
 
+/** The manifest with where and when it was imported; its own hash is not made anew. */
 export function marked(manifest: Manifest, { from, at }: Origin): Manifest {
   return { ...manifest, federated_from: from, federated_at: at };
 }

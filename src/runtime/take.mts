@@ -1,7 +1,7 @@
 /** Takes one session of another store: copied into a private place, verified, weighed again under its lock, put into its own place. */
 import fs from 'node:fs';
 import { HandoffError } from '../lib/errors.mts';
-import { sleep } from '../lib/fs/files.mts';
+import { sleep, sync } from '../lib/fs/files.mts';
 import type { Lock } from '../lib/fs/lock.mts';
 import { sha256 } from '../lib/hash-chain.mts';
 import { authorPart } from '../capture/commit/brief-file.mts';
@@ -196,9 +196,12 @@ class Taking {
       if (!fs.existsSync(there[key])) continue;
       fs.copyFileSync(there[key], own.paths[key], fs.constants.COPYFILE_FICLONE);
       const fd = fs.openSync(own.paths[key], 'r+');
-      if (key === 'timeline') fs.ftruncateSync(fd, committedBytes(local));
-      fs.fdatasyncSync(fd);
-      fs.closeSync(fd);
+      try {
+        if (key === 'timeline') fs.ftruncateSync(fd, committedBytes(local));
+        sync(fd);
+      } finally {
+        fs.closeSync(fd);
+      }
     }
     return own;
   }

@@ -102,6 +102,7 @@ function body({ live }: Subject): Outcome {
 function gitState({ git }: Subject): Outcome {
   if (!git.isRepository()) return ['WARN', 'no git repository'];
   const changes = git.changes();
+  if (changes === undefined) return ['WARN', 'git does not tell what is uncommitted'];
   return changes.length === 0 ? ['PASS', 'clean'] : ['WARN', counted(changes.length, 'uncommitted change')];
 }
 
@@ -129,11 +130,11 @@ function sectionOf(text: string, title: string): string | undefined {
   let level = 0;
   const found: string[] = [];
   for (const line of linesOf(text)) {
-    const heading = line.fenced ? null : /^(#{1,6})\s+(.*?)\s*#*$/.exec(line.text);
+    const heading = line.fenced ? null : /^(#{1,6})\s(.*)$/s.exec(line.text);
     if (heading !== null) {
       const depth = heading[1]?.length ?? 0;
       if (level > 0 && depth <= level) return found.join('\n');
-      if (level === 0 && heading[2]?.toLowerCase() === title.toLowerCase()) {
+      if (level === 0 && heading[2]?.replace(/(?<!#)#+$/, '').trim().toLowerCase() === title.toLowerCase()) {
         level = depth;
         continue;
       }

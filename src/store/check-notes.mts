@@ -1,13 +1,14 @@
 /** What is worth telling and no damage: a brief that somebody edited, a source that moved on, a promotion that is old. */
-import fs from 'node:fs';
 import path from 'node:path';
 import { readFile } from '../lib/fs/files.mts';
+import { statOf } from '../lib/look.mts';
 import { promotedRevision, promotedWhen } from '../lib/promotion.mts';
 import { blockSha256, splitHandoffBytes } from './evidence.mts';
 import { note, type Finding } from './findings.mts';
 import type { SessionPaths } from './layout.mts';
 import { isSealed, type Manifest } from './manifest.mts';
 
+/** A brief that is missing, or was edited above or below its marker since it was rendered. */
 export function checkBrief(paths: SessionPaths, manifest: Manifest): Finding[] {
   const brief = readFile(paths.brief);
   if (brief === undefined) return [note('brief-missing', 'HANDOFF.md is missing; `handoff render` makes it anew')];
@@ -26,13 +27,15 @@ export function checkBrief(paths: SessionPaths, manifest: Manifest): Finding[] {
   return findings;
 }
 
+/** Sources that are gone, or not as long as they were. Never throws: a source may lie anywhere. */
 export function checkSources(manifest: Manifest): Finding[] {
   return (manifest.sources ?? []).flatMap((row) => {
     if (row.path === '-') return [];
     const name = path.basename(row.path);
-    const size = fs.statSync(row.path, { throwIfNoEntry: false })?.size;
+    // It may lie in somebody else's home, or on another system.
+    const size = statOf(row.path)?.size;
     // A session in a database is named behind its file, whose size says nothing of it.
-    if (size === undefined && row.path.includes('#') && fs.existsSync(row.path.replace(/#[^#]*$/, ''))) return [];
+    if (size === undefined && row.path.includes('#') && statOf(row.path.slice(0, row.path.lastIndexOf('#'))) !== undefined) return [];
     if (size === undefined) return [note('source-gone', `the source ${name} is not there any more`)];
     // One that is read whole has no lines; it may have lain in more files than the one that names it.
     if (size === row.bytes || (size < row.bytes && row.lines === 0)) return [];
@@ -40,6 +43,7 @@ export function checkSources(manifest: Manifest): Finding[] {
   });
 }
 
+/** A promotion of an earlier revision. */
 export function checkPromotion(manifest: Manifest): Finding[] {
   const at = promotedRevision(manifest);
   if (manifest.promoted_gate === undefined || (at !== undefined && at >= manifest.revisions)) return [];

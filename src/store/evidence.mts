@@ -115,7 +115,7 @@ function* linesOf(text: string): Generator<Line> {
     const end = feed < 0 ? text.length : feed + 1;
     const stop = feed < 0 ? end : feed;
     const line = text.slice(start, text[stop - 1] === '\r' && stop > start ? stop - 1 : stop);
-    const run = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line);
+    const run = /^ {0,3}(`{3,}(?!`)|~{3,}(?!~))(.*)$/.exec(line);
     const inside = fence !== '';
     let opens = false;
     if (fence === '' && run?.[1] !== undefined && !(run[1].startsWith('`') && run[2]?.includes('`'))) {
@@ -130,6 +130,7 @@ function* linesOf(text: string): Generator<Line> {
 /** Lines that can be the author's own words: outside fences and outside HTML comments of several lines. */
 function* spokenLines(text: string): Generator<Line> {
   let comment = false;
+  const lastClose = text.lastIndexOf('-->');
   for (const line of linesOf(text)) {
     if (line.fenced) continue;
     const wasComment = comment;
@@ -137,7 +138,7 @@ function* spokenLines(text: string): Generator<Line> {
     else {
       const opens = line.text.lastIndexOf('<!--');
       // Only a comment that is closed somewhere hides lines.
-      comment = opens >= 0 && !line.text.includes('-->', opens) && text.includes('-->', line.end);
+      comment = opens >= 0 && !line.text.includes('-->', opens) && lastClose >= line.end;
     }
     if (!wasComment) yield line;
   }
@@ -285,5 +286,5 @@ function isPlaceholder(value: string): boolean {
     .replace(/<!--[^]*?(?:-->|$)/g, ' ')
     .replace(/<(?![a-z][a-z0-9+.-]{1,31}:)[^<>\n]*>/gi, ' ')
     .split(/[\s,;]+/)
-    .every((word) => PLACEHOLDERS.has(word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '').toUpperCase()));
+    .every((word) => PLACEHOLDERS.has(word.replace(/^[^\p{L}\p{N}]+|(?<![^\p{L}\p{N}])[^\p{L}\p{N}]+$/gu, '').toUpperCase()));
 }

@@ -38,9 +38,6 @@ const WAIT_MS = 20_000;
 /** Marks what is written under the index lock: one name, so that the next writer clears what a crash left. */
 export const NEW = 'new';
 
-/** A manifest or an index may come from elsewhere: readers take a row's words for text. */
-const isText = (value: unknown): value is string => typeof value === 'string';
-
 /** `objective` as the build or the summary has it; `(none)` gives no key. */
 export function indexRow(folder: string, manifest: Manifest, objective = ''): IndexRow {
   const head = objectiveHead(objective);
@@ -49,15 +46,15 @@ export function indexRow(folder: string, manifest: Manifest, objective = ''): In
     id: folder,
     uuid: manifest.session,
     project: manifest.project,
-    harness: isText(manifest.harness) ? manifest.harness : 'unknown',
+    harness: manifest.harness,
     turns: manifest.turn_count,
     revisions: manifest.revisions,
-    updated: isText(manifest.updated_at) ? manifest.updated_at : '',
+    updated: manifest.updated_at,
     manifest_sha256: manifest.manifest_sha256,
-    ...(isText(manifest.title) ? { title: manifest.title } : {}),
+    ...(manifest.title === undefined ? {} : { title: manifest.title }),
     ...(head === '' ? {} : { objective: head }),
-    ...(isText(manifest.uuid) ? { source_id: manifest.uuid } : {}),
-    ...(!isText(manifest.promoted_gate) ? {} : {
+    ...(manifest.uuid === undefined ? {} : { source_id: manifest.uuid }),
+    ...(manifest.promoted_gate === undefined ? {} : {
       promoted: { gate: manifest.promoted_gate, ...(revision === undefined ? {} : { revision }) },
     }),
   };
@@ -77,7 +74,7 @@ export function believedIndex(root: string): Buffer | undefined {
   return bytes.length < END && /^\s*\[\s*\]\s*$/.test(bytes.toString('latin1')) ? undefined : bytes;
 }
 
-/** Undefined for a text that is no index of ours: torn, or with a name that leads elsewhere. */
+/** Undefined for a text that is no index of ours: torn, with a name that leads elsewhere, or with words that are none, which would be shown and searched. */
 export function parseRows(text: string): IndexRow[] | undefined {
   try {
     const rows = JSON.parse(text) as IndexRow[];
@@ -86,6 +83,8 @@ export function parseRows(text: string): IndexRow[] | undefined {
     return undefined;
   }
 }
+
+const isText = (value: unknown): boolean => typeof value === 'string';
 
 function isRow(row: unknown): boolean {
   if (!isObject(row)) return false;
@@ -143,6 +142,7 @@ export function folders(dir: string, refused?: Refused): string[] {
   return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name).sort(byBytes);
 }
 
+/** Orders texts by the bytes of their UTF-8, the same on every machine. */
 export function byBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

@@ -16,6 +16,7 @@ export interface StorePaths {
   backups: string;
 }
 
+/** The names in a store; nothing is looked at. */
 export function storePaths(root: string): StorePaths {
   return {
     root,
@@ -38,6 +39,7 @@ export interface SessionPaths {
   tools: string;
 }
 
+/** The names in the folder of a session; nothing is looked at. */
 export function sessionPaths(dir: string): SessionPaths {
   const inside = path.join(dir, path.sep);
   return {
@@ -52,6 +54,7 @@ export function sessionPaths(dir: string): SessionPaths {
   };
 }
 
+/** The folder of a session. */
 export function sessionDir(root: string, project: string, folder: string): string {
   return path.join(root, 'projects', project, folder);
 }
@@ -62,6 +65,7 @@ export function placeParts(place: string): { project: string; folder: string } {
   return { project, folder };
 }
 
+/** The page of a project. */
 export function projectPage(root: string, project: string): string {
   return path.join(root, 'projects', project, 'PROJECT.md');
 }

@@ -21,7 +21,7 @@ function wordsOf(text: string): Set<string> {
   const words = new Set<string>();
   // V8 takes milliseconds to make the classes of Unicode.
   const each = /[^\0-\x7f]/.test(text) ? /[\p{L}\p{N}][\p{L}\p{N}_.-]{3,}/gu : /[a-z0-9][a-z0-9_.-]{3,}/g;
-  for (const [word] of text.toLowerCase().matchAll(each)) if (!COMMON.has(word)) words.add(word.replace(/[.-]+$/, ''));
+  for (const [word] of text.toLowerCase().matchAll(each)) if (!COMMON.has(word)) words.add(word.replace(/(?<![.-])[.-]+$/, ''));
   return words;
 }
 

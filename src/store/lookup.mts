@@ -149,6 +149,7 @@ function steady<T>(look: () => T, enough: (seen: T) => boolean): T {
   return look();
 }
 
+/** Whether the session of the row lies where the row says. */
 export function hasManifest(root: string, row: IndexRow): boolean {
   return fs.existsSync(sessionPaths(dirOf(root, row)).manifest);
 }
@@ -224,6 +225,7 @@ function beginningWith(rows: readonly IndexRow[], prefix: string): IndexRow[] {
   return unique(hits);
 }
 
+/** The folder of the session of a row. */
 export function dirOf(root: string, row: { project: string; id: string }): string {
   return sessionDir(root, row.project, row.id);
 }

@@ -129,7 +129,7 @@ export function readManifest(file: string): ManifestRead {
   const manifest = value as Manifest;
   if (typeof manifest.session !== 'string' || typeof manifest.manifest_sha256 !== 'string') return { state: 'unreadable', reason: 'it names no session or no hash' };
   const odd = oddKey(value);
-  if (odd !== undefined) return { state: 'unreadable', reason: `${odd} is not of its kind` };
+  if (odd !== undefined) return { state: 'unreadable', reason: `${odd} is missing or not of its kind` };
   let sound: boolean | undefined;
   // A list of thousands does not ask for it.
   return { state: 'read', manifest, text, get sound() { return (sound ??= rightHash(manifest) === manifest.manifest_sha256); } };

@@ -14,7 +14,7 @@ const PAGE = /^project\.md(\.|$)/i;
 /** The folder of the session `id`. `+` and `~` stay only where `composed`: in names that merging and federation make. */
 export function folderName(id: string, composed = false): string {
   let name = id.replace(composed ? /[^A-Za-z0-9_.+~-]/g : /[^A-Za-z0-9_.-]/g, '_');
-  name = name.replace(/[. ]+$/, (tail) => '_'.repeat(tail.length));
+  name = name.replace(/(?<![. ])[. ]+$/, (tail) => '_'.repeat(tail.length));
   if (name === '') name = '_';
   // A dot in front would hide the folder from lists, `..` would leave the project.
   if (name.startsWith('.')) name = `_${name.slice(1)}`;
@@ -47,7 +47,7 @@ export function isBeside(id: string, of: string): boolean {
 
 /** A project's name as a folder: lower case, runs of other characters as one dash, 48 at most. */
 export function projectSlug(name: string): string {
-  const slug = name.toLowerCase().replace(/[^a-z0-9._-]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 48).replace(/-+$/, '');
+  const slug = name.toLowerCase().replace(/[^a-z0-9._-]+/g, '-').replace(/^-+|(?<!-)-+$/g, '').slice(0, 48).replace(/-+$/, '');
   if (slug === '' || /^\.+$/.test(slug)) return `p-${sha256(name).slice(0, 8)}`;
   const whole = slug.replace(/[.]+$/, (tail) => '_'.repeat(tail.length)).replace(/^\./, '_');
   return RESERVED.test(whole) ? `_${whole}` : whole;

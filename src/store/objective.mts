@@ -22,6 +22,7 @@ export function objectiveHead(objective: string): string {
   return objective === NONE ? '' : headOf(objective);
 }
 
+/** The beginning of any text as `objectiveHead` shows it. */
 export function headOf(text: string): string {
   const flat = text.slice(0, HEAD_LENGTH * 4).replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();
   const head = flat.slice(0, HEAD_LENGTH);

@@ -63,7 +63,8 @@ function head(text: string): string {
 }
 
 function find(lines: readonly string[], session: string): number {
-  return lines.findIndex((line) => line.startsWith(startOf(session)));
+  const start = startOf(session);
+  return lines.findIndex((line) => line.startsWith(start));
 }
 
 function drop(lines: string[], session: string): void {

@@ -33,7 +33,7 @@ export interface LineAdapter {
   readonly harness: string;
   /** Raised when the turns made from the same record change. */
   readonly version: number;
-  /** How many of the records are of this adapter's shape; detection takes the adapter with the most. */
+  /** Whether the record is of this adapter's shape; detection takes the adapter that recognises the most of a head. */
   recognises(record: JsonObject): boolean;
   /** What the head tells about the session; must not change when the file grows. */
   identify(head: SourceHead): SessionFacts;

@@ -1,6 +1,7 @@
 /** Reading values out of records whose shape nobody promised: a wrong type reads as absent. */
 import type { Json, JsonObject } from './turn.mts';
 
+/** The string, or '' where it is none. */
 export function text(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';
 }
@@ -10,14 +11,22 @@ export function word(value: Json | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
+/** The object, or undefined where it is none; a list is none. */
 export function object(value: Json | undefined): JsonObject | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
 }
 
+/** The list, or an empty one where it is none. */
 export function list(value: Json | undefined): Json[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** The objects of a list; everything else in it is passed over. */
+export function objects(value: Json | undefined): JsonObject[] {
+  return list(value).map(object).filter((item) => item !== undefined);
+}
+
+/** The number, or undefined where it is none. */
 export function finite(value: Json | undefined): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }

@@ -84,6 +84,14 @@ describe('handoff check', () => {
     expect(desk.handoff(['check', 's']).stdout).toMatch(/^handoff: stale s \[w\] since .*: 3 moved\n {2}file: a\.ts was written after the session\n/);
   });
 
+  it('says so where git does not tell what is uncommitted', () => {
+    repository();
+    work('a.ts');
+    capture(['old.ts']);
+    writeFileSync(join(here, '.git/index'), 'no index');
+    expect(check()).toMatchObject({ said: { notes: ['git does not tell what is uncommitted'] } });
+  });
+
   it('names another branch, and later commits', () => {
     repository();
     capture(['old.ts']);

@@ -1,5 +1,5 @@
 /** `handoff export <prefix> --html <file>`: where the page goes and what is in it. What a browser makes of it: tests/browser. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Desk } from '../helpers/desk.ts';
@@ -77,6 +77,13 @@ describe('export --html', () => {
     expect(refused('--html', '')).toEqual([2, '', expect.stringContaining('takes a file') as string]);
     expect(refused('--html', join(desk.session().dir, 'timeline.jsonl'))).toEqual([2, '', expect.stringContaining('inside the store') as string]);
     for (const name of ['INDEX.json', '.locks/page.html']) expect(refused('--html', join(desk.root, name)), name).toEqual([2, '', expect.stringContaining('inside the store') as string]);
+    const odd = join(desk.root, 'projects', '..odd');
+    mkdirSync(odd);
+    symlinkSync(desk.root, join(desk.dir, 'link'));
+    expect(refused('--html', join(odd, 'page.html'))).toEqual([2, '', expect.stringContaining('inside the store') as string]);
+    const byLink = desk.handoff(['export', 's', '--html', join(odd, 'page.html')], { env: { HANDOFFS_ROOT: join(desk.dir, 'link') } });
+    expect(byLink).toMatchObject({ status: 2, stderr: expect.stringContaining('inside the store') as string });
+    rmSync(odd, { recursive: true });
     expect(refused('--html', 'page.html', '--portable')[0]).toBe(2);
     expect(refused()[0]).toBe(2);
     expect(existsSync(join(desk.dir, 'page.html'))).toBe(false);

@@ -46,6 +46,13 @@ describe('sub-agents of Claude Code', () => {
     expect(desk.places()).toEqual(['w/s']);
   });
 
+  it('are found whatever signs the name of its file has', () => {
+    const file = desk.file('p/$&.jsonl', lines(...main()));
+    desk.file('p/$&/subagents/agent-x.jsonl', lines(...agentRecords('x', 'Find all callers')));
+    desk.build(file);
+    expect(desk.session().manifest.subagents).toMatchObject([{ id: 's.agent-x' }]);
+  });
+
   it('are captured by --with-subagents, each as a handoff of its own with tokens, task and parent', () => {
     const { file } = laidOut();
     const { status, stdout, stderr } = desk.handoff(['build', file, '--with-subagents']);

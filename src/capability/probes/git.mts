@@ -1,9 +1,6 @@
+import { ALONE, QUIET } from '../../lib/git.mts';
 import { endOf, firstLine, runProgram } from '../program.mts';
 import { healthy, pathOf, unhealthy, type Probe } from '../probe.mts';
-
-/** A repository may be anybody's: nothing that it configures is run. */
-const QUIET = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'core.pager=cat'];
-const ALONE = { GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
 
 /** Whether git is here and the target lies in a work tree. */
 export const probe: Probe = async ({ target }, ground, limitMs) => {

@@ -1,13 +1,14 @@
 /** Copies of a session's folder from before it was replaced: `<root>/.backups/<project>/<folder>/<revision>-<hash>/`. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { errnoOf } from '../../lib/errors.mts';
-import { makeDurableFolder, makeFolder, removeTree, rename, sync, syncFolder } from '../../lib/fs/files.mts';
+import { makeDurableFolder, makeFolder, readFile, removeTree, rename, sync, syncFolder } from '../../lib/fs/files.mts';
 import type { Rollback } from '../../lib/fs/rollback.mts';
 import { placeParts, sessionPaths, storePaths } from '../../store/layout.mts';
 import { folders, unlessRefused } from '../../store/index-file.mts';
 import { readManifest, type Manifest } from '../../store/manifest.mts';
 import { placeDir, removeEmpty } from './commit.mts';
+
+const NOTHING = Buffer.alloc(0);
 
 /**
  * Copies the session at `place`, by way of `work` (a folder of ours on the same file system). A copy that is there from
@@ -18,10 +19,10 @@ export function backUp(root: string, place: string, manifest: Manifest, work: st
   const { project, folder } = placeParts(place);
   const home = path.join(storePaths(root).backups, project, folder);
   const name = `${manifest.revisions}-${manifest.manifest_sha256.slice(0, 8)}`;
-  const brief = readOr(sessionPaths(dir).brief);
+  const brief = readFile(sessionPaths(dir).brief) ?? NOTHING;
   let target = path.join(home, name);
   for (let number = 2; fs.existsSync(target); number += 1) {
-    if (readOr(sessionPaths(target).brief).equals(brief)) return target;
+    if ((readFile(sessionPaths(target).brief) ?? NOTHING).equals(brief)) return target;
     target = path.join(home, `${name}.${number}`);
   }
   const copy = path.join(work, 'backup');
@@ -57,14 +58,5 @@ function copyFile(from: string, to: string): void {
     sync(fd);
   } finally {
     fs.closeSync(fd);
-  }
-}
-
-function readOr(file: string): Buffer {
-  try {
-    return fs.readFileSync(file);
-  } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') throw error;
-    return Buffer.alloc(0);
   }
 }

@@ -14,13 +14,12 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { errnoOf } from '../../lib/errors.mts';
-import { FILE_MODE, makeDurableFolder, removeQuietly, rename, sync, syncFolder, writeAll } from '../../lib/fs/files.mts';
+import { FILE_MODE, makeDurableFolder, readText, removeQuietly, rename, sync, syncFolder, writeAll } from '../../lib/fs/files.mts';
 import type { Lock } from '../../lib/fs/lock.mts';
 import type { LockRecord } from '../../lib/fs/lock-file.mts';
 import type { Rollback } from '../../lib/fs/rollback.mts';
 import { sha256 } from '../../lib/hash-chain.mts';
 import { stagedName, sessionPaths, type SessionPaths } from '../../store/layout.mts';
-import { readText } from '../../lib/fs/files.mts';
 import { placeBrief } from './brief-file.mts';
 
 /** What a lock says of the work under it. */
@@ -42,6 +41,7 @@ export interface Intent {
   link?: number;
 }
 
+/** What the record of a lock says was to be done; undefined where that is nothing, or not to be trusted. */
 export function intentOf(record: LockRecord | undefined): Intent | undefined {
   if (record === undefined || typeof record['place'] !== 'string') return undefined;
   const { place, base, timeline_bytes, chain_bytes, to, replaces, over, link } = record as unknown as Intent;
@@ -61,6 +61,7 @@ function isPlace(place: unknown): place is string {
   return typeof place === 'string' && /^[^/\\\0]+\/[^/\\\0]+$/.test(place) && !place.split('/').some((part) => part === '.' || part === '..');
 }
 
+/** The folder of `place`, `project/folder`. */
 export function placeDir(root: string, place: string): string {
   return path.join(root, 'projects', ...place.split('/'));
 }

@@ -12,6 +12,7 @@ export function linkSession(root: string, at: string, objective: string, minScor
   return underIndexLock(root, () => writeLinks(root, { ...placeParts(at), objective, at: new Date().toISOString() }, minScore));
 }
 
+/** Leaves the note of a merge in the project of the second session. Throws HELD where the index stays locked. */
 export function linkMerged(root: string, note: MergeNote): void {
   underIndexLock(root, () => addMergeNote(root, note));
 }

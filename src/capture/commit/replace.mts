@@ -5,7 +5,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { errnoOf } from '../../lib/errors.mts';
-import { removeQuietly, rename, replaceFile } from '../../lib/fs/files.mts';
+import { removeQuietly, rename, replaceFile, sync } from '../../lib/fs/files.mts';
 import type { Lock } from '../../lib/fs/lock.mts';
 import { createRollback, type Rollback } from '../../lib/fs/rollback.mts';
 import { sha256 } from '../../lib/hash-chain.mts';
@@ -80,7 +80,7 @@ function move(from: string, to: string): boolean {
   fs.copyFileSync(from, to);
   const fd = fs.openSync(to, 'r+');
   try {
-    fs.fsyncSync(fd);
+    sync(fd);
   } finally {
     fs.closeSync(fd);
   }

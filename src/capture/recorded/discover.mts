@@ -66,7 +66,7 @@ function take({ walk, place, glob }: Descent, file: string, folder: string | und
   if (stat === undefined || !stat.isFile()) return;
   const isDatabase = glob.database === true;
   // What was written last may stand in the database's log only.
-  const log = isDatabase ? fs.lstatSync(`${file}-wal`, { throwIfNoEntry: false }) : undefined;
+  const log = isDatabase ? statOf(`${file}-wal`, walk) : undefined;
   walk.found.push({ place, path: file, size: stat.size, mtimeMs: Math.max(stat.mtimeMs, log?.mtimeMs ?? 0), folder, isDatabase });
 }
 

@@ -9,7 +9,7 @@ import type { LineAdapter, RecordSink, WholeAdapter } from '../../transcript/ada
 import { documentHead } from '../../transcript/adapters/chat/head.mts';
 import { object, recordIn, word } from '../../transcript/fields.mts';
 import type { Json, JsonObject, SessionFacts } from '../../transcript/turn.mts';
-import { mergeFacts } from '../source/facts.mts';
+import { DEAF, mergeFacts } from '../source/facts.mts';
 
 const HEAD_BYTES = 64 * 1024;
 /** Titles are written again and again; the last one stands near the end. */
@@ -76,12 +76,14 @@ function readLinesOf(file: string, { start, end }: Ends, adapter: LineAdapter, f
   const at = eachRecord(start, 0, { whole: end === undefined, longest: Infinity }, (record) => {
     if (!adapter.recognises(record)) return records.length === 0 && (strange += 1) > MOST_STRANGE;
     records.push(record);
-    // The first record may say how all of them are read, and where it was.
-    if (records.length === 1) {
-      reader = adapter.variant?.({ path: file, records }) ?? adapter;
-      mergeFacts(found.facts, reader.identify({ path: file, records }));
-    }
-    reader.read(record, sink);
+    attempt(() => {
+      // The first record may say how all of them are read, and where it was.
+      if (records.length === 1) {
+        reader = adapter.variant?.({ path: file, records }) ?? adapter;
+        mergeFacts(found.facts, reader.identify({ path: file, records }));
+      }
+      reader.read(record, sink);
+    });
     return isEnough();
   });
   // A first record that is longer than a head (a pasted picture) is read as far as it goes.
@@ -95,13 +97,11 @@ function readLinesOf(file: string, { start, end }: Ends, adapter: LineAdapter, f
   found.facts = Object.assign(found.facts, known);
   const told: SessionFacts = {};
   eachRecord(end ?? start, end === undefined ? Math.max(at, start.length - TAIL_BYTES) : 0, { whole: true, longest: LONGEST_TITLE }, (record) => {
-    if (adapter.recognises(record)) reader.read(record, { ...DEAF, facts: (more) => mergeFacts(told, more) });
+    if (adapter.recognises(record)) attempt(() => reader.read(record, { ...DEAF, facts: (more) => mergeFacts(told, more) }));
     return false;
   });
   if (told.title !== undefined) found.facts.title = told.title;
 }
-
-const DEAF = { turn: () => {}, usage: () => {}, usageTotal: () => {}, unknown: () => {} };
 
 /**
  * Gives each record from `at` on until one is enough; gives where it stopped. A last line without an end counts only where
@@ -133,12 +133,12 @@ function readDocument(file: string, text: string, adapter: WholeAdapter, sink: R
   fieldsOf(object(value as Json), found);
 }
 
-/** An adapter is written for whole values: a cut one may be less than it expects. */
+/** An adapter is written for whole values: a cut one may be less than it expects, a hostile one nested deeper than the stack. */
 function attempt(read: () => void): void {
   try {
     read();
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
+    if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
   }
 }
 

@@ -45,7 +45,7 @@ export function mergeSubagents(before: readonly SubagentRow[], now: readonly Sub
 
 function candidatesOf(file: string): string[] {
   const name = path.basename(file).replace(/\.(?:messages\.json|jsonl|json)$/i, '');
-  const globs = SUBAGENTS.map((glob) => ({ ...glob, path: glob.path.replace('{name}', name) }));
+  const globs = SUBAGENTS.map((glob) => ({ ...glob, path: glob.path.replace('{name}', () => name) }));
   // A name with a star in it would be one of the glob's own.
   const { found } = name.includes('*') ? { found: [] } : walkPlace({ harness: '', home: '', globs }, path.dirname(file));
   const paths = [...found.map((one) => one.path), ...laterRollouts(file)];

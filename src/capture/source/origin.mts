@@ -40,7 +40,7 @@ export function originOf(source: Source, manifest: Manifest): Origin {
   const first = firstLineHash(source);
   const row = rows.find((known) => known.path === source.path) ?? rows.find((known) => known.first_line_sha256 === first);
   if (row !== undefined) return { kind: 'rewritten', row, moved: row.path !== source.path };
-  if (rows.length === 0 && manifest.source_paths?.some((path) => path === source.path || source.path.endsWith(`/${path.replace(/^\.\//, '')}`))) return { kind: 'by-watermark' };
+  if (rows.length === 0 && manifest.source_paths?.some((path) => path === source.path || source.path.replaceAll('\\', '/').endsWith(`/${path.replaceAll('\\', '/').replace(/^\.\//, '')}`))) return { kind: 'by-watermark' };
   return { kind: 'other' };
 }
 
@@ -64,7 +64,8 @@ function longestPrefix(source: Source, rows: readonly SourceRow[]): Origin | und
 /** A session that 2.0.x wrote last: the beginning that hashes to the manifest's `raw_sha256` counts as captured. */
 function capturedElsewhere(source: Source, manifest: Manifest): Origin | undefined {
   const hash = hasher();
-  const lines = readLines(source.fd, { from: 0, to: source.size, maxLineBytes: Number.MAX_SAFE_INTEGER });
+  // Only where they end is asked for.
+  const lines = readLines(source.fd, { from: 0, to: source.size, maxLineBytes: 0 });
   let at = 0;
   let count = 0;
   const endsAt = (end: number): boolean => {

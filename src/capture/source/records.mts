@@ -47,11 +47,19 @@ export interface TurnReader {
 }
 
 const REMEMBERED = 5;
+/** Names of records that no adapter knows; a hostile source has any number of them. */
+const MOST_UNKNOWN = 50;
 /** Messages whose tokens are kept apart, so that one that is said again counts once. */
 const RECENT = 64;
 
 export function createTally(): Tally {
   return { facts: {}, running: undefined, unknown: Object.create(null) as Record<string, number>, skipped: 0, bad: [], badCount: 0, saved: 0, notUtf8: 0 };
+}
+
+/** Counts a record whose `type` its adapter does not know. */
+export function countUnknown({ unknown }: Tally, type: string): void {
+  const name = type.slice(0, 80);
+  if (name in unknown || Object.keys(unknown).length < MOST_UNKNOWN) unknown[name] = (unknown[name] ?? 0) + 1;
 }
 
 /** Puts a turn to the others, unless it says nothing. A call must keep its result even where that is empty. */
@@ -75,10 +83,7 @@ export function createRecordReader(adapter: LineAdapter, redactor: Redactor, opt
     facts: (facts) => mergeFacts(tally.facts, facts),
     usage: options.onTokens,
     usageTotal: (tokens) => void (tally.running = addTotal(tally.running, tokens)),
-    unknown(type) {
-      const name = type.slice(0, 80);
-      if (name in tally.unknown || Object.keys(tally.unknown).length < 50) tally.unknown[name] = (tally.unknown[name] ?? 0) + 1;
-    },
+    unknown: (type) => countUnknown(tally, type),
   };
   const held = createHolding();
   const take = (record: JsonObject, text: string, from?: Uint8Array) => {
@@ -93,6 +98,19 @@ export function createRecordReader(adapter: LineAdapter, redactor: Redactor, opt
       adapter.read(redactor.redact(record), held.sink);
     }
     held.giveTo(sink);
+  };
+  /** False for a record that is nested deeper than the stack, which nobody wrote by working: nothing of it is given on. */
+  const isTaken = (record: JsonObject, text?: string, from?: Uint8Array): boolean => {
+    const before = drafts.length;
+    try {
+      take(record, text ?? JSON.stringify(record), from);
+      return true;
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      held.clear();
+      drafts.length = before;
+      return false;
+    }
   };
   const damaged = (line: Line, index: number, reason: string) => {
     tally.badCount += 1;
@@ -124,19 +142,12 @@ export function createRecordReader(adapter: LineAdapter, redactor: Redactor, opt
         if (text.trim() === '') return drafts;
         damaged(line, index, text.includes('\0') ? 'NUL bytes' : 'invalid JSON');
         const records = salvage(text, (record) => adapter.recognises(record));
-        if (records.length > 0) tally.saved += 1;
-        for (const record of records) take(record, JSON.stringify(record));
+        if (records.filter((record) => isTaken(record)).length > 0) tally.saved += 1;
         return drafts;
       }
       if (text.includes('\ufffd') && !isUtf8(bytes)) tally.notUtf8 += 1;
       if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-        try {
-          take(value as JsonObject, text, bytes);
-        } catch (error) {
-          // Deeper than the stack: nobody wrote that by working.
-          if (!(error instanceof RangeError)) throw error;
-          held.clear();
-          drafts.length = 0;
+        if (!isTaken(value as JsonObject, text, bytes)) {
           damaged(line, index, 'nested too deeply');
           return drafts;
         }
@@ -224,4 +235,3 @@ export function createTokenCount(from: { total?: Tokens; recent?: Record<string,
     },
   };
 }
-

@@ -12,11 +12,11 @@ export interface OldTurns {
  * which the next run of the source begins, and never those of a run that another source opened.
  */
 export function turnsOfSource(timeline: string, bytes: number, row: SourceRow, all: readonly SourceRow[]): OldTurns {
-  const starts = all.flatMap((source) => (source.path === row.path && source.first_line_sha256 === row.first_line_sha256 ? [] : source.runs.map(([, seq]) => seq)));
+  const starts = all.flatMap((source) => (source.path === row.path && source.first_line_sha256 === row.first_line_sha256 ? [] : source.runs.map(([, seq]) => seq))).sort((a, b) => a - b);
   const spans = row.runs.map(([line, seq], at) => {
     const next = row.runs[at + 1]?.[0];
     const byLine = next === undefined ? Infinity : seq + next - line;
-    return { from: at === 0 && seq === 0 ? -Infinity : seq, to: Math.min(byLine, ...starts.filter((start) => start > seq)) };
+    return { from: at === 0 && seq === 0 ? -Infinity : seq, to: Math.min(byLine, starts.find((start) => start > seq) ?? Infinity) };
   });
   const turns = readTurns(timeline, bytes);
   return {

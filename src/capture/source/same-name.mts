@@ -6,6 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { HandoffError } from '../../lib/errors.mts';
 import { beginAlike } from '../../lib/fs/alike.mts';
+import { statOf } from '../../lib/look.mts';
 import type { Manifest } from '../../store/manifest.mts';
 import type { BuildRequest } from '../work.mts';
 import { isNamedByFile } from './session-id.mts';
@@ -16,7 +17,7 @@ export function refuseSameName({ source, path: name, facts, head }: Transcript, 
   if (!isNamedByFile(source.path, facts, head, request.session)) return;
   const paths = manifest.source_paths ?? [];
   if (paths.includes(name)) return;
-  const there = paths.filter((one) => path.isAbsolute(one) && fs.statSync(one, { throwIfNoEntry: false })?.isFile() === true);
+  const there = paths.filter((one) => path.isAbsolute(one) && statOf(one)?.isFile() === true);
   const [other] = there;
   // A copy, be it older or newer, is the same conversation.
   if (other === undefined || there.some((one) => oneBeginsTheOther(source.fd, source.size, one))) return;

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { HandoffError, errnoOf } from '../../lib/errors.mts';
 import { FILE_MODE, makeFolder, removeQuietly, writeAll } from '../../lib/fs/files.mts';
 import { ownHolder } from '../../lib/fs/holder.mts';
-import { readLines } from '../../lib/fs/lines.mts';
+import { readBytes, readLines } from '../../lib/fs/lines.mts';
 import { hasher } from '../../lib/hash-chain.mts';
 
 export interface Source {
@@ -134,8 +134,19 @@ function readStart(fd: number, want: number): Buffer {
   return bytes.subarray(0, got);
 }
 
+const CR = 13;
+/** A first line of more bytes is not held: a whole file may be one. */
+const HELD_LINE = 1 << 20;
+
 /** SHA-256 of the first line without its end: what a source is known by when it was rewritten or moved. */
-export function firstLineHash(source: Source): string {
-  const line = readLines(source.fd, { from: 0, to: source.size, maxLineBytes: Number.MAX_SAFE_INTEGER }).next();
-  return hasher().update(line?.bytes ?? '').digest('hex');
+export function firstLineHash({ fd, size }: Pick<Source, 'fd' | 'size'>): string {
+  const sum = hasher();
+  const line = readLines(fd, { from: 0, to: size, maxLineBytes: HELD_LINE }).next();
+  if (line?.tooLong !== true) return sum.update(line?.bytes ?? '').digest('hex');
+  // One that is not held is read again, without its end.
+  const end = line.end - (line.ended ? 1 : 0);
+  let last = 0;
+  readBytes(fd, end - 1, end, (chunk) => void (last = chunk[0] ?? 0));
+  readBytes(fd, 0, last === CR ? end - 1 : end, (chunk) => void sum.update(chunk));
+  return sum.digest('hex');
 }

@@ -7,8 +7,8 @@ import { shapeOf } from '../../transcript/shape.mts';
 import type { Redactor } from '../../transcript/redaction/redactor.mts';
 import type { Json, JsonObject, SessionFacts, TurnDraft } from '../../transcript/turn.mts';
 import { isUnfinishedJson } from './json-text.mts';
-import { mergeFacts } from './facts.mts';
-import { createTally, createTokenCount, takeDraft, type BadLine, type Tally, type TokenCount } from './records.mts';
+import { DEAF, mergeFacts } from './facts.mts';
+import { countUnknown, createTally, createTokenCount, takeDraft, type BadLine, type Tally, type TokenCount } from './records.mts';
 import { addTotal } from '../../transcript/usage.mts';
 import type { Source } from './source.mts';
 
@@ -35,8 +35,6 @@ export interface Transcript {
 
 /** A document is parsed as one string; this is what a machine with little memory still takes. */
 const LARGEST_DOCUMENT = 256 * 1024 * 1024;
-
-const DEAF = { turn: () => {}, usage: () => {}, usageTotal: () => {}, unknown: () => {} };
 
 /**
  * Names the shape, or says what the file is. `scratch`: a folder of the store for copies that are removed again.
@@ -69,9 +67,16 @@ function cleanHead(adapter: LineAdapter, path: string, records: JsonObject[], re
   return { head, facts: factsOf(adapter, path, head) };
 }
 
+/** A record that is nested deeper than the stack names nothing; the reading of its line tells it. */
 function factsOf(adapter: LineAdapter, path: string, records: JsonObject[]): SessionFacts {
   const facts = adapter.identify({ path, records });
-  for (const record of records) adapter.read(record, { ...DEAF, facts: (more) => mergeFacts(facts, more) });
+  for (const record of records) {
+    try {
+      adapter.read(record, { ...DEAF, facts: (more) => mergeFacts(facts, more) });
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+    }
+  }
   return facts;
 }
 
@@ -81,7 +86,7 @@ function namesOf(adapter: LineAdapter, path: string, records: JsonObject[], fact
   return [...Object.values(facts), own, records[0]?.['session']].map((value) => (typeof value === 'string' ? value : JSON.stringify(value ?? '')));
 }
 
-/** A record that is nested deeper than the stack names nothing; the reading of its line tells it. */
+/** Nothing of a record that is nested deeper than the stack. */
 function cleanRecord(record: JsonObject, redactor: Redactor): JsonObject[] {
   try {
     return [redactor.record(record, JSON.stringify(record))];
@@ -130,12 +135,12 @@ async function readWhole(source: Source, adapter: WholeAdapter, redactor: Redact
       facts: (facts) => mergeFacts(tally.facts, facts),
       usage: (id, more) => tokens.add(id, more),
       usageTotal: (more) => void (tally.running = addTotal(tally.running, more)),
-      unknown: (type) => void (tally.unknown[type.slice(0, 80)] = (tally.unknown[type.slice(0, 80)] ?? 0) + 1),
+      unknown: (type) => countUnknown(tally, type),
     });
   } catch (error) {
     // JSON.parse takes a nesting that is deeper than the stack; what walks the value does not.
     if (!(error instanceof RangeError)) throw error;
-    throw new HandoffError('BAD_LINES', `${told(source.path)} is nested too deeply; nothing was written`, { cause: error });
+    throw new HandoffError('BAD_LINES', `${told(source.path)} is nested too deeply, or too large; nothing was written`, { cause: error });
   }
   return { whole: { adapter, drafts, tally, tokens, raw_sha256: loaded.raw_sha256, bytes: loaded.bytes }, path: loaded.path, facts: tally.facts };
 }

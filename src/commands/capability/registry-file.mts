@@ -3,6 +3,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { parseRegistry, REGISTRY_NAME, type Capability } from '../../capability/declared.mts';
 import { stateFile } from '../../capability/state.mts';
+import { below } from '../../lib/below.mts';
 import type { Io } from '../../lib/cli/command.mts';
 import { HandoffError } from '../../lib/errors.mts';
 import { findRepo, stateFolder } from '../../lib/repo.mts';
@@ -31,22 +32,14 @@ export function openRegistry(io: Io, named: string | undefined, id: string | und
     throw new HandoffError('NO_MATCH', `no capability "${id}" is declared in ${file} (declared: ${capabilities.map((one) => one.id).join(', ') || 'none'})`, { data: { id, file } });
   }
   const repo = findRepo(io);
-  const shown = (one: string): string => {
-    const below = path.relative(repo, one);
-    return below.startsWith('..') || path.isAbsolute(below) ? one : below;
-  };
-  return { file, capabilities, chosen, state: stateFile(safeFolder(stateFolder(io, repo), repo)), shown };
+  return { file, capabilities, chosen, state: stateFile(safeFolder(stateFolder(io, repo), repo)), shown: (one) => below(repo, one) ?? one };
 }
 
 /** Throws CONFIG where a link in the repository leads out of it: whoever may write there would say where the state is written. */
 function safeFolder(folder: string, repo: string): string {
   const real = (file: string): string | undefined => (existsSync(file) ? realpathSync(file) : undefined);
-  const isBelow = (top: string, file: string): boolean => {
-    const below = path.relative(top, file);
-    return below.split(path.sep)[0] !== '..' && !path.isAbsolute(below);
-  };
   const [leadsTo, home] = [real(folder), real(repo)];
-  if (leadsTo !== undefined && home !== undefined && isBelow(repo, folder) && !isBelow(home, leadsTo)) {
+  if (leadsTo !== undefined && home !== undefined && below(repo, folder) !== undefined && below(home, leadsTo) === undefined) {
     throw new HandoffError('CONFIG', `the state directory ${folder} leads out of the repository, to ${leadsTo}`, { data: { root: folder, leads_to: leadsTo } });
   }
   return folder;

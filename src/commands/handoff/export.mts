@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { below } from '../../lib/below.mts';
 import type { Command, Io, Outcome } from '../../lib/cli/command.mts';
 import { HandoffError } from '../../lib/errors.mts';
 import { readText, replaceFile } from '../../lib/fs/files.mts';
@@ -56,10 +57,7 @@ function writePage(session: Captured, name: string, io: Io): Outcome {
 /** Whether the store keeps something of its own at `file`, or would. A root may hold other things besides: a whole repository. */
 function isOfStore(root: string, file: string): boolean {
   const { index, projects, links, locks, backups } = storePaths(fs.realpathSync(root));
-  return [index, projects, links, locks, backups].some((place) => {
-    const inside = path.relative(place, file);
-    return !inside.startsWith('..') && !path.isAbsolute(inside);
-  });
+  return [index, projects, links, locks, backups].some((place) => below(place, file) !== undefined);
 }
 
 /** Whether `file` is, by whatever path, one of the transcripts that the session was made from. */

@@ -59,7 +59,7 @@ export const command: Command<typeof flags> = {
 function filterOf(range: string | undefined, kind: string | undefined): (turn: Turn) => boolean {
   const name = kind?.toUpperCase();
   if (name !== undefined && !(TURN_CLASSES as readonly string[]).includes(name)) throw new HandoffError('USAGE', `--class takes one of ${TURN_CLASSES.join(', ')}, not ${kind}`);
-  const [, one, dots, other] = /^(-?\d+)?(\.\.)?(-?\d+)?$/.exec(range ?? '..') ?? [];
+  const [, one, dots, other] = /^(-?\d+)?(?:(\.\.)(-?\d+)?)?$/.exec(range ?? '..') ?? [];
   if (one === undefined && dots === undefined) throw new HandoffError('USAGE', `--turns takes one seq or A..B, not ${range}`);
   const from = one === undefined ? -Infinity : Number(one);
   const to = other === undefined ? (dots === undefined ? from : Infinity) : Number(other);

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { below } from '../../lib/below.mts';
 import type { Command, Io } from '../../lib/cli/command.mts';
 import { storeHere } from '../../lib/cli/store.mts';
 import { HandoffError } from '../../lib/errors.mts';
@@ -30,8 +31,7 @@ export const command: Command<typeof flags> = {
 
 /** The brief as the workflow's checkout names it, so that an annotation stands beside it; undefined where it lies elsewhere. */
 function briefFrom(dir: string, { env, cwd }: Io): string | undefined {
-  const file = path.relative(env['GITHUB_WORKSPACE'] ?? cwd, sessionPaths(dir).brief);
-  return file.startsWith('..') || path.isAbsolute(file) ? undefined : file.replaceAll(path.sep, '/');
+  return below(env['GITHUB_WORKSPACE'] ?? cwd, sessionPaths(dir).brief)?.replaceAll(path.sep, '/');
 }
 
 /** Lines of GitHub's workflow commands; what could end one is escaped. */

@@ -59,9 +59,13 @@ export function removeAt(text: string, container: Container, index: number): str
 
 /** Where the white space before an element begins: at the end of the line before it, or behind the comma before it. */
 function lead(text: string, least: number, start: number): number {
-  const between = /\r?\n?[ \t]*$/.exec(text.slice(least, start))?.[0] ?? '';
-  const from = start - between.length;
-  return from === least && !between.includes('\n') && /[{[]/.test(text[least - 1] ?? '') ? start : from;
+  let from = start;
+  const isBefore = (signs: string): boolean => from > least && signs.includes(text[from - 1] ?? '-');
+  while (isBefore(' \t')) from -= 1;
+  const isOnOwnLine = isBefore('\n');
+  if (isOnOwnLine) from -= 1;
+  if (isBefore('\r')) from -= 1;
+  return from === least && !isOnOwnLine && /[{[]/.test(text[least - 1] ?? '') ? start : from;
 }
 
 /** White space between the only element and the end of its container, where that is on a line of its own. */

@@ -84,7 +84,7 @@ function withoutOne(text: string, event: string, command: string, hash: string, 
 /** Whether a container holds one element and no comment, which would go with it. */
 function holdsOnly(text: string, { start, end, elements: [only, ...others] }: Container): boolean {
   if (only === undefined || others.length > 0) return false;
-  return /^\s*$/.test(text.slice(start + 1, only.start)) && /^\s*,?\s*$/.test(text.slice(only.end, end - 1));
+  return /^\s*$/.test(text.slice(start + 1, only.start)) && /^\s*(?:,\s*)?$/.test(text.slice(only.end, end - 1));
 }
 
 interface Found {

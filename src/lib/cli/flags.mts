@@ -45,7 +45,7 @@ export function parseFlags(command: Pick<Command, 'name' | 'args' | 'positionals
     } else if (value === undefined) {
       fail(`${rawName} needs a value`, { flag: rawName });
     } else if (flag.type === 'number') {
-      if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value) || !Number.isFinite(Number(value))) {
+      if (!/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(value) || !Number.isFinite(Number(value))) {
         fail(`${rawName} needs a number, not "${value}"`, { flag: rawName });
       }
       parsed.options[name] = Number(value);

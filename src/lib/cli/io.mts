@@ -37,8 +37,8 @@ export const processHost: Host = {
   get stdout() { return process.stdout; },
   get stderr() { return process.stderr; },
   env: process.env,
-  // From tools/lib/cli/, decoded: a URL's own path would show blanks and non-ASCII letters as `%20`.
   node: process.execPath,
+  // From tools/lib/cli/, decoded: a URL's own path would show blanks and non-ASCII letters as `%20`.
   get home() { return dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url))))); },
   cwd: () => process.cwd(),
   writeDirect,

@@ -62,10 +62,12 @@ export function rename(from: string, to: string): void {
 
 const cell = new Int32Array(new SharedArrayBuffer(4));
 
+/** Waits without giving way: nothing else of this process runs meanwhile. */
 export function sleep(ms: number): void {
   Atomics.wait(cell, 0, 0, ms);
 }
 
+/** Waits until the file's bytes are on the disk. */
 export function sync(fd: number): void {
   try {
     fs.fdatasyncSync(fd);
@@ -154,6 +156,7 @@ function keepAccess(fd: number, like: fs.Stats): void {
   fs.fchmodSync(fd, like.mode & 0o777);
 }
 
+/** Removes a file if that can be done. Never throws. */
 export function removeQuietly(file: string): void {
   try {
     fs.unlinkSync(file);

@@ -16,6 +16,7 @@ export interface Holder {
 
 let self: Holder | undefined;
 
+/** This process, as its own locks name it. */
 export function ownHolder(): Holder {
   self ??= { pid: ownPid, host: hostname(), started: platform === 'linux' ? linuxStart(ownPid) : `~${Math.round(Date.now() / 1000 - ownUptime())}` };
   return self;
@@ -42,6 +43,7 @@ export function lifeOfNumber(pid: number, made: number): Life {
   return began !== undefined && began > made + 2000 ? 'dead' : 'alive';
 }
 
+/** Whether a process of this number runs, whoever's it is. */
 export function exists(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {
@@ -90,8 +92,9 @@ function startedMs(pid: number): number | undefined {
     return Number.isFinite(ticks) ? Date.now() - uptime() * 1000 + ticks * 10 : undefined;
   }
   try {
-    const text = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', timeout: 2000, env: { LC_ALL: 'C' } });
-    const ms = Date.parse(text.trim());
+    // It prints no zone: that of this process may be another than the system's.
+    const text = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', timeout: 2000, env: { LC_ALL: 'C', TZ: 'UTC' } });
+    const ms = Date.parse(`${text.trim()} UTC`);
     return Number.isNaN(ms) ? undefined : ms;
   } catch {
     return undefined;

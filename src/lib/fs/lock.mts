@@ -50,8 +50,13 @@ export function acquire(folder: string, key: string, operation: string, waitMs =
       refusals(folder, () => writeStaged(staged, record));
       if (linkInto(staged, file)) return held(file, record);
       const found = look(file);
-      if (found === undefined) continue; // released in between
       const isDead = (life: Life) => life === 'dead' || (elsewhereIsDead && life === 'elsewhere');
+      if (found === undefined) {
+        // Released in between; or a link that leads nowhere, which nobody releases.
+        if (Date.now() >= deadline + TAKING_DEAD_MS * 2) throw new HandoffError('HELD', `${file} can be neither taken nor read: remove it`);
+        sleep(pause);
+        continue;
+      }
       if (isDead(found.life)) {
         const taken = takeOver(file, staged, record, isDead);
         if (taken !== undefined) return held(file, taken);

@@ -50,7 +50,10 @@ function middle(a: readonly string[], b: readonly string[], rows: string[]): voi
   let i = 0;
   let j = 0;
   const coming: string[] = [];
-  const flush = () => rows.push(...coming.splice(0));
+  const flush = () => {
+    for (const row of coming) rows.push(row);
+    coming.length = 0;
+  };
   while (common !== undefined && i < a.length && j < b.length) {
     if (a[i] === b[j]) {
       flush();

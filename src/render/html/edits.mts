@@ -1,6 +1,7 @@
 /** The edits that a call asks for, as marked lines a file: read from the call's own input, whichever harness wrote it. */
 import { allMarked, lineDiff, linesOf } from './diff.mts';
-import { fieldsIn, isObject, type CallSays } from '../calls.mts';
+import { isObject } from '../../lib/json.mts';
+import { fieldsIn, type CallSays } from '../calls.mts';
 
 export interface Edit {
   path: string;
@@ -67,7 +68,7 @@ function searchBlocks(text: string): string[] {
     else if (side === 'old' && /^={5,}$/.test(line)) side = 'new';
     else if (side === 'new' && /^(?:\+{5,}|>{5,}) ?REPLACE>?$/.test(line)) {
       if (rows.length > 0) rows.push('…');
-      rows.push(...lineDiff(old.join('\n'), now.join('\n')));
+      for (const row of lineDiff(old.join('\n'), now.join('\n'))) rows.push(row);
       [side, old, now] = ['none', [], []];
     } else if (side === 'old') old.push(line);
     else if (side === 'new') now.push(line);

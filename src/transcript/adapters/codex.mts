@@ -26,7 +26,7 @@ function reader(reading: Reading): LineAdapter {
     id: 'codex',
     harness: 'codex',
     version: 1,
-  keepsNames: true,
+    keepsNames: true,
     recognises: (record) => object(record.payload) !== undefined && TOP.has(text(record.type)),
     identify,
     replay: replayOf,

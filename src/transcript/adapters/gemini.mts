@@ -5,10 +5,9 @@
  */
 import type { RecordSink, WholeAdapter } from '../adapter.mts';
 import type { JsonObject, SessionFacts } from '../turn.mts';
-import { defined, list, object, recordIn, text, word } from '../fields.mts';
+import { defined, list, object, objects, recordIn, text, word } from '../fields.mts';
 import { giveEntry } from './gemini/give.mts';
 import { createHistory, type History } from './gemini/history.mts';
-import { objectsIn } from './gemini/parts.mts';
 import { parentSession, projectRoot } from './gemini/place.mts';
 
 /** Lines that are looked at where the first one is no header. */
@@ -24,7 +23,7 @@ export const geminiLog: WholeAdapter = {
   read(value, path, to) {
     const session = createSession(path, to);
     const history = createHistory();
-    objectsIn(value).forEach((record, position) => operation(record, position, history, session, to));
+    objects(value).forEach((record, position) => operation(record, position, history, session, to));
     session.end(history);
   },
 };
@@ -39,7 +38,7 @@ export const geminiDocument: WholeAdapter = {
     const history = createHistory();
     const document = object(value) ?? {};
     session.tells(document);
-    objectsIn(document.messages).forEach((record, position) => history.write(record, position));
+    objects(document.messages).forEach((record, position) => history.write(record, position));
     session.end(history);
   },
 };

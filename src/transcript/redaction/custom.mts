@@ -5,7 +5,10 @@
 import vm from 'node:vm';
 import { HandoffError } from '../../lib/errors.mts';
 import type { Json } from '../turn.mts';
-import { MARKER, replaceSpans, type Span } from './spans.mts';
+import { MARKER, replaceSpans, TOO_DEEP, type Span } from './spans.mts';
+
+/** Deeper than any client writes. */
+const DEPTH_MAX = 1000;
 
 /** Runs inside the context, in the reach of its time limit: pairs of start and end a text, one list a pattern. */
 const RUN = `
@@ -45,12 +48,12 @@ export function createCustomPatterns(sources: readonly string[], budgetMs: numbe
 
   function record(value: Json, counts: Record<string, number>): Json {
     const texts = new Set<string>();
-    collect(value, texts, 0);
-    if (texts.size === 0) return value;
+    const isWhole = collect(value, texts, 0);
+    if (texts.size === 0 && isWhole) return value;
     const list = [...texts];
     const changed = new Map<string, Span[]>();
     spansOf(list).forEach((spans, i) => spans.length > 0 && changed.set(list[i] ?? '', spans));
-    return changed.size === 0 ? value : replace(value, changed, counts);
+    return changed.size === 0 && isWhole ? value : replace(value, changed, counts, 0);
   }
 
   function text(value: string, counts: Record<string, number>): string {
@@ -74,31 +77,44 @@ function outsideMarkers(text: string, lists: readonly (readonly number[])[]): Sp
   const markers = text.includes('[redacted:') ? [...text.matchAll(MARKER)].map(({ 0: match, index }) => [index, index + match.length] as const) : [];
   const spans: Span[] = [];
   for (const pairs of lists) {
+    // Matches and markers both stand in their order.
+    let next = 0;
     for (let i = 0; i + 1 < pairs.length; i += 2) {
       const [start, end] = [pairs[i] ?? 0, pairs[i + 1] ?? 0];
-      if (!markers.some(([from, to]) => start < to && end > from && (start >= from || end <= to))) spans.push({ start, end, kind: 'custom', hashed: false });
+      while (next < markers.length && (markers[next]?.[1] ?? 0) <= start) next++;
+      let isInside = false;
+      for (let at = next; at < markers.length; at++) {
+        const [from, to] = markers[at] ?? [0, 0];
+        if (from >= end) break;
+        if (start >= from || end <= to) isInside = true;
+      }
+      if (!isInside) spans.push({ start, end, kind: 'custom', hashed: false });
     }
   }
   return spans;
 }
 
-function collect(value: Json | undefined, texts: Set<string>, depth: number): void {
+/** False where something lies deeper than is looked at: `replace` lets nothing of it through. */
+function collect(value: Json | undefined, texts: Set<string>, depth: number): boolean {
   if (typeof value === 'string') texts.add(value);
-  else if (typeof value === 'object' && value !== null && depth < 1000) {
-    for (const [key, inner] of Object.entries(value)) {
-      if (!Array.isArray(value)) texts.add(key);
-      collect(inner, texts, depth + 1);
-    }
+  if (typeof value !== 'object' || value === null) return true;
+  if (depth >= DEPTH_MAX) return false;
+  let isWhole = true;
+  for (const [key, inner] of Object.entries(value)) {
+    if (!Array.isArray(value)) texts.add(key);
+    if (!collect(inner, texts, depth + 1)) isWhole = false;
   }
+  return isWhole;
 }
 
-function replace(value: Json | undefined, changed: ReadonlyMap<string, Span[]>, counts: Record<string, number>): Json {
+function replace(value: Json | undefined, changed: ReadonlyMap<string, Span[]>, counts: Record<string, number>, depth: number): Json {
   const swap = (text: string): string => {
     const spans = changed.get(text);
     return spans === undefined ? text : replaceSpans(text, [...spans], counts);
   };
   if (typeof value === 'string') return swap(value);
   if (typeof value !== 'object' || value === null) return value as Json;
-  if (Array.isArray(value)) return value.map((item) => replace(item, changed, counts));
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [swap(key), replace(inner, changed, counts)])) as Json;
+  if (depth >= DEPTH_MAX) return TOO_DEEP;
+  if (Array.isArray(value)) return value.map((item) => replace(item, changed, counts, depth + 1));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [swap(key), replace(inner, changed, counts, depth + 1)])) as Json;
 }

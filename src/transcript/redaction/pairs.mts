@@ -203,7 +203,7 @@ export function credentials(text: string, at: number, limit: number): Span | nul
   const scheme = after(SCHEME, text, at);
   const start = scheme < 0 ? at : scheme;
   const end = Math.min(limit, after(TO_BLANK, text, start));
-  const value = text.slice(start, end).replace(/[,;)\]}]+$/, '');
+  const value = text.slice(start, end).replace(/(?<![,;)\]}])[,;)\]}]+$/, '');
   // `Bearer ${token}`
   if (end <= start || /^[$%]?[{(<]/.test(value) || text.startsWith('[redacted:', start)) return null;
   const good = isSecretValue(value, scheme < 0 ? 'token' : 'password', 'line') && (scheme >= 0 || value.length >= 8);

@@ -7,8 +7,13 @@ import type { Span } from './spans.mts';
 const BEGIN = /-{4,5} ?BEGIN [A-Za-z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}/y;
 const END = /-{4,5} ?END [A-Za-z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}/y;
 const BLOCK_MAX = 32_768;
-/** A line of a key after what a tool put before it: numbers, diff signs, quotes; or a header of the block. */
-const LINE = /(?:[\s"'`,+|>:\d→-]|\\{1,40}[nrt"'])*(?:(?:Proc-Type|DEK-Info|Comment|Version|Subject|Hash|Charset):[^\n\\"]{0,200}(?=[\n\\"]|$)|(?:[A-Za-z0-9+/]{12,}={0,2}|=?[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{1,11}={1,2})(?![\w+/=-]))/y;
+/** The longest stretch that an expression is given: one cannot go back over many millions of characters. */
+const REACH = 1_000_000;
+/**
+ * A line of a key after what a tool put before it: numbers, diff signs, quotes; or a header of the block. A long line is
+ * read from the first of its digits only: read from each of them, it would cost its square.
+ */
+const LINE = /(?:[\s"'`,+|>:\d→-]|\\{1,40}[nrt"'])*(?:(?:Proc-Type|DEK-Info|Comment|Version|Subject|Hash|Charset):[^\n\\"]{0,200}(?=[\n\\"]|$)|(?:(?<![\d+])[A-Za-z0-9+/]{12,}={0,2}|=?[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{1,11}={1,2})(?![\w+/=-]))/y;
 const HAS_KEY = /[A-Za-z0-9+/]{24}/;
 const REST = /^(?:[\s"'`,]|\\{1,40}[nr"'])*$/;
 
@@ -71,13 +76,15 @@ function findEnd(text: string, from: number): number {
 
 /** Where the lines of a key that begin at `from` end. */
 function endOfLines(text: string, from: number): number {
-  let end = from;
-  while (end - from < BLOCK_MAX) {
+  const near = text.length - from > REACH ? text.slice(from, from + REACH) : text;
+  const first = near === text ? from : 0;
+  let end = first;
+  while (end - first < BLOCK_MAX) {
     LINE.lastIndex = end;
-    if (!LINE.test(text)) break;
+    if (!LINE.test(near)) break;
     end = LINE.lastIndex;
   }
-  return end;
+  return from + end - first;
 }
 
 /** A block without an end: its lines as far as they go. */

@@ -4,14 +4,13 @@ import { gradeOf, secretField, type Grade } from './names.mts';
 import { credentials, kindOf } from './pairs.mts';
 import { endMark, isKeyLine } from './private-keys.mts';
 import type { Search } from './search.mts';
-import { markerOf, replaceSpans, WHOLE_MARKER, type Span } from './spans.mts';
+import { markerOf, replaceSpans, TOO_DEEP, WHOLE_MARKER, type Span } from './spans.mts';
 import { looksLikeAwsSecret } from './tokens.mts';
 import { isUserAndPassword } from './urls.mts';
 import { isSecretValue } from './values.mts';
 
 /** Deeper than any client writes; below it nothing is looked at, so nothing is let through. */
 const DEPTH_MAX = 500;
-const TOO_DEEP = '[redacted:too-deep]';
 /** A list of keys is searched for the end of a block this far. */
 const LINES_MAX = 2000;
 
@@ -103,6 +102,8 @@ function redactKey(key: string, walk: Walk): string {
 function visitList(list: Json[], name: string | undefined, walk: Walk, depth: number): Json {
   let changed = false;
   let blockTo = -1;
+  /** Up to here no string ends a block. */
+  let looked = 0;
   const isCurl = list.some((item) => typeof item === 'string' && /\bcurl$/.test(item));
   const out = list.map((item, i) => {
     const before = list[i - 1];
@@ -111,7 +112,11 @@ function visitList(list: Json[], name: string | undefined, walk: Walk, depth: nu
     else if (typeof item === 'string' && isCurl && (before === '-u' || before === '--user')) inner = redactUser(item, walk);
     else {
       inner = visit(item, typeof before === 'string' && /^--?[A-Za-z][\w-]*$/.test(before) ? before.replace(/^-+/, '') : name, walk, depth + 1);
-      if (walk.keyOpen && i >= blockTo) blockTo = endInList(list, i + 1);
+      if (walk.keyOpen && i >= blockTo) {
+        const most = Math.min(list.length, i + 1 + LINES_MAX);
+        blockTo = endInList(list, Math.max(i + 1, looked), most);
+        looked = most;
+      }
     }
     changed ||= inner !== item;
     return inner as Json;
@@ -140,9 +145,9 @@ function asCommand(list: Json[], walk: Walk): Json[] {
   });
 }
 
-/** The place in the list of the string with the end of a block, or -1. */
-function endInList(list: readonly Json[], from: number): number {
-  for (let i = from; i < list.length && i - from < LINES_MAX; i++) {
+/** The place in the list, between these two, of the string with the end of a block, or -1. */
+function endInList(list: readonly Json[], from: number, to: number): number {
+  for (let i = from; i < to; i++) {
     const item = list[i];
     if (typeof item === 'string' && endMark(item) >= 0) return i;
   }

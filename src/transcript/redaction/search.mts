@@ -12,6 +12,8 @@ const NAMED = GROUP.words | GROUP.phrases | GROUP.names | GROUP.rare | GROUP.das
 /** An escape of a character that may be part of a secret or of its name: letters, digits, punctuation. */
 const ESCAPE = /\\u00[2-7][0-9a-fA-F]/y;
 const ESCAPES = /\\{1,40}u00([2-7][0-9a-fA-F])/g;
+/** How many times a text is read without its escapes: those of a backslash make new ones, in a hostile text without end. */
+const ESCAPED_MOST = 8;
 
 export interface Findings {
   spans: Span[];
@@ -50,6 +52,10 @@ export function createSearch(scan: Scan = createScan()): Search {
   }
 
   function find(text: string): Findings {
+    return findIn(text, ESCAPED_MOST);
+  }
+
+  function findIn(text: string, escaped: number): Findings {
     scan.open(text);
     if (!scan.next(0)) return NOTHING;
     const spans: Span[] = [];
@@ -63,11 +69,11 @@ export function createSearch(scan: Scan = createScan()): Search {
       const marker = markers[next];
       from = marker !== undefined && marker.index <= scan.at ? endOf(marker) : examine(text, scan.at, scan.groups, progress, spans);
     } while (scan.next(from));
-    return { spans: progress.escaped ? spans.concat(findUnescaped(text)) : spans, keyOpen: progress.open };
+    return { spans: progress.escaped && escaped > 0 ? spans.concat(findUnescaped(text, escaped - 1)) : spans, keyOpen: progress.open };
   }
 
   /** JSON in a string may hold `\u003d` for `=`: it is read as if it did not, and the places are those of the text. */
-  function findUnescaped(text: string): Span[] {
+  function findUnescaped(text: string, escaped: number): Span[] {
     let plain = '';
     let done = 0;
     /** For each escape: where its character stands in `plain`, and by how much the text is then ahead. */
@@ -79,7 +85,7 @@ export function createSearch(scan: Scan = createScan()): Search {
     }
     plain += text.slice(done);
     const original = (at: number): number => at + aheadOf(shifts, at);
-    return find(plain).spans.map((span) => ({ ...span, start: original(span.start), end: original(span.end) }));
+    return findIn(plain, escaped).spans.map((span) => ({ ...span, start: original(span.start), end: original(span.end) }));
   }
 
   return { mayHold, find };

@@ -16,8 +16,11 @@ export interface Span {
 
 /** What a text looks like that was redacted before; no rule touches it again. */
 export const MARKER = /\[redacted:[a-z0-9-]{1,40}(?::[0-9a-f]{8})?\]/g;
+/** What stands in place of what lies too deep in a record to be looked at. */
+export const TOO_DEEP = '[redacted:too-deep]';
 export const WHOLE_MARKER = new RegExp(`^${MARKER.source}$`);
 
+/** What stands in place of a secret; with the beginning of its hash where `value` is given. */
 export function markerOf(kind: string, value: string | undefined): string {
   return value === undefined ? `[redacted:${kind}]` : `[redacted:${kind}:${createHash('sha256').update(value).digest('hex').slice(0, 8)}]`;
 }

@@ -122,6 +122,7 @@ function mayBegin(text: string, start: number): boolean {
 const AWS_SECRET = /(?:(?<![A-Za-z0-9+/])|(?<=\\[nrt]))[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=])/g;
 const BESIDE = 300;
 
+/** Whether the whole text is of the form of an AWS secret key. */
 export function looksLikeAwsSecret(value: string): boolean {
   return /^[A-Za-z0-9+/]{40}$/.test(value) && /[A-Z]/.test(value) && /[a-z]/.test(value) && /\d/.test(value);
 }

@@ -67,7 +67,7 @@ export function findScheme(text: string, hit: number, spans: Span[]): void {
 
 /** Base64 of `name:password`: what Basic authorization and docker's `auth` hold. */
 export function isUserAndPassword(value: string): boolean {
-  return value.length >= 6 && /^[A-Za-z0-9+/_-]+={0,2}$/.test(value) && /^[\x20-\x7e]*:[\x20-\x7e]+$/.test(Buffer.from(value, 'base64').toString('latin1'));
+  return value.length >= 6 && /^[A-Za-z0-9+/_-]+={0,2}$/.test(value) && /^[\x20-\x39\x3b-\x7e]*:[\x20-\x7e]+$/.test(Buffer.from(value, 'base64').toString('latin1'));
 }
 
 /** How far from its name a command is read; half of it is enough where an earlier name has had the line read already. */

@@ -1,6 +1,7 @@
 /** Lines as they come: odd characters, damage, and a last line that is still being written. */
 import { constants } from 'node:buffer';
-import { appendFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Desk, sha256 } from '../../helpers/desk.ts';
 import { canonical, claude, lines, talk } from '../../helpers/transcripts.ts';
@@ -10,6 +11,38 @@ beforeEach(() => { desk = new Desk(); });
 afterEach(() => desk.remove());
 
 const OUTPUTS = ['HANDOFF.md', 'HANDOFF.summary.json', 'HANDOFF.llm.json', 'TOOLS.md', 'timeline.jsonl', 'manifest.json'];
+
+describe('a record that is nested deeper than the stack', () => {
+  const DEPTHS = [2_500, 3_000, 4_000, 6_000, 60_000];
+  const deep = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+  const call = (depth: number): string => JSON.stringify(claude().call('t1', 'Bash', { command: 'DEEP' })).replace('"DEEP"', deep(depth));
+  const first = JSON.stringify(talk(1)[0]);
+
+  it.each(DEPTHS)('is a bad line or a turn, and no fault of the program, at a depth of %i', (depth) => {
+    const line = `{"seq":1,"role":"user","content":${deep(depth)}}`;
+    for (const text of [`${line}\n{"seq":2,"role":"user","content":"hi"}\n`, `${first}\n${call(depth)}\n`]) {
+      const { status, stderr } = desk.handoff(['build', desk.file('t.jsonl', text), '--session', `s${text.length}`], { node: [] });
+      expect(status === 0 || /1 line is not readable .* \(nested too deeply\)/.test(stderr), stderr).toBe(true);
+    }
+  });
+
+  it('is not saved out of a damaged line', () => {
+    const { status, stderr } = desk.handoff(['build', desk.file('t.jsonl', `${first}\n{"cut${call(6_000)}\n`), '--allow-bad-lines'], { node: [] });
+    expect([status, stderr]).toEqual([0, expect.stringContaining('1 bad line left out: line 2')]);
+  });
+
+  it('makes a document unreadable', () => {
+    const document = `[{"role":"user","content":"hi"},{"role":"assistant","content":"a","x":${deep(60_000)}}]`;
+    expect(desk.handoff(['build', desk.file('chat.json', document)], { node: [] })).toMatchObject({ status: 5, stderr: expect.stringMatching(/chat\.json is nested too deeply/) });
+  });
+
+  it('is passed over where sessions are listed', () => {
+    const place = join(desk.home, '.claude/projects/-w/s.jsonl');
+    mkdirSync(dirname(place), { recursive: true });
+    writeFileSync(place, `${call(15_000)}\n${first}\n`);
+    expect(desk.handoff(['sources', '--all'], { node: [] })).toMatchObject({ status: 0, stdout: expect.stringContaining('prompt 0 of s') });
+  });
+});
 
 describe('characters', () => {
   it('separators of Unicode, form feeds and vertical tabs inside a string end no line', () => {

@@ -95,7 +95,7 @@ describe('show', () => {
     expect(show('--turns', '1..2').match(/^\[\d\] \S+ .*$/gm)).toEqual([expect.stringMatching(/TOOL call Bash$/), expect.stringMatching(/TOOL result .*failed/)]);
     expect([show('--turns', '..1'), show('--turns=3..'), show('--class', 'tool'), show('--turns', '0..2', '--class', 'USER')].map((text) => text.match(/^\[\d\]/gm))).toEqual([['[0]', '[1]'], ['[3]'], ['[1]', '[2]'], ['[0]']]);
     expect(JSON.parse(show('--turns', '3', '--json'))).toEqual(desk.session().turns.slice(3));
-    for (const flags of [['--class', 'ROBOT'], ['--turns', 'x..y']]) expect(desk.handoff(['show', 's', ...flags]).status).toBe(2);
+    for (const flags of [['--class', 'ROBOT'], ['--turns', 'x..y'], ['--turns', '5-3'], ['--turns', `${'1'.repeat(100_000)}x`]]) expect(desk.handoff(['show', 's', ...flags]).status).toBe(2);
   });
 
   it('verifies first where the configuration says so', () => {

@@ -118,6 +118,27 @@ describe('one damage is one finding', () => {
     expect(text.stdout).toContain(told.findings[0]?.text ?? '?');
   });
 
+  it.each([['longer than a file may have', `/${'x'.repeat(300)}`], ['with a NUL', '/x\0y'], ['that leads through a file', '/proc/version/x']])('a source of a name %s is one that is not there', (_what, name) => {
+    resign((manifest) => { (manifest['sources'] as { path: string }[])[0]!.path = name; });
+    expect(verify()).toMatchObject({ status: 0, told: { ok: true, findings: [{ id: 'source-gone', level: 'note' }] } });
+  });
+
+  it.each([
+    ['project', 7], ['harness', undefined], ['model', {}], ['updated_at', null], ['source_paths', undefined], ['source_paths', 'x'], ['counts', undefined], ['counts', 7],
+    ['cwd', null], ['redaction', null], ['git', { branch: 7 }], ['title', {}], ['subagents', [{ id: 7 }]], ['fork', 'x'], ['titled_from', 7], ['usage', null],
+  ])('a manifest whose %s is %j cannot be read, by whichever command', (key, value) => {
+    resign((manifest) => { manifest[key] = value; });
+    expect(verify()).toMatchObject({ status: 1, told: { findings: [{ id: 'manifest-unreadable', text: expect.stringContaining(`${key} is missing or not of its kind`) }] } });
+    for (const argv of [['render', 's'], ['check', 's'], ['show', 's'], ['export', 's', '--portable'], ['list'], ['build', 't.jsonl', '--session', 's']]) {
+      expect(desk.handoff(argv).stderr, argv.join(' ')).not.toMatch(/^\s+at /m);
+    }
+  });
+
+  it('a time of the last build that is none leaves the session older than all there is', () => {
+    resign((manifest) => { manifest['updated_at'] = 'x'; });
+    expect(desk.handoff(['check', 's']).stderr).toBe('');
+  });
+
   it('a sound session has none, strictly too', () => {
     expect(verify('--strict')).toEqual({ status: 0, told: expect.objectContaining({ ok: true, sealed: true, findings: [] }) });
   });

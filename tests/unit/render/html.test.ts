@@ -46,6 +46,12 @@ describe('a difference', () => {
     expect(performance.now() - began).toBeLessThan(1_000);
     expect(rows.length).toBe(40_000);
   });
+
+  it('has room for more new lines before one that stays than a call takes arguments', () => {
+    const rows = lineDiff('stays\nold\n', `${'x\n'.repeat(130_000)}stays\nnew\n`);
+    expect(rows.length).toBe(130_003);
+    expect(rows.slice(-3)).toEqual([' stays', '-old', '+new']);
+  });
 });
 
 describe('the edits of a call', () => {
@@ -58,6 +64,11 @@ describe('the edits of a call', () => {
     ['search blocks', { diff: '------- SEARCH\nx\n=======\ny\n+++++++ REPLACE\n' }],
   ])('are found under %s', (_name, input) => {
     expect(editsOf(`tool_use edit ${JSON.stringify(input)}`, { changes })).toEqual([{ path: 'a.js', rows: ['-x', '+y'] }]);
+  });
+
+  it('may be more lines in one search block than a call takes arguments', () => {
+    const diff = `------- SEARCH\nx\n=======\n${'y\n'.repeat(150_000)}+++++++ REPLACE\n`;
+    expect(editsOf(`tool_use edit ${JSON.stringify({ diff })}`, { changes })[0]?.rows.length).toBe(150_001);
   });
 
   it('are all new where a file is written', () => {

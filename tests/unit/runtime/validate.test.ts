@@ -10,10 +10,10 @@ import { fakeHost } from '../../helpers/host.ts';
 import { freshFolder } from '../../helpers/run.ts';
 
 const SHA = '4c1f0ae';
-const git = (state: { changes?: string[]; isRepository?: boolean } = {}): Git => ({
+const git = (state: { changes?: string[] | 'untold'; isRepository?: boolean } = {}): Git => ({
   isRepository: () => state.isRepository ?? true,
   commit: (name) => (name === SHA ? SHA.padEnd(40, '0') : undefined),
-  changes: () => state.changes ?? [],
+  changes: () => (state.changes === 'untold' ? undefined : state.changes ?? []),
   branch: () => 'main', top: () => '/w', distance: () => 0, commitsSince: () => 0,
 });
 
@@ -80,6 +80,7 @@ describe('validate', () => {
 
   it('warns of a tree with changes, and where no repository could know a commit', () => {
     expect(found(live(), { changes: ['a'] })).toEqual(['WARN git-state']);
+    expect(found(live(), { changes: 'untold' })).toEqual(['WARN git-state']);
     expect(validate(live(), git({ changes: ['a'] })).valid).toBe('WARNINGS-ONLY');
     expect(found(live({ prior_sha: SHA }), { isRepository: false })).toEqual(['WARN shas', 'WARN git-state']);
   });

@@ -37,6 +37,19 @@ describe("the config's own patterns", () => {
     expect(redact(redactor, once)).toEqual(once);
   });
 
+  it.each([900, 1_200, 4_000])('let nothing through however deep it lies: %i', (depth) => {
+    const text = `{"a":${'['.repeat(depth)}"ACME-1234"${']'.repeat(depth)}}`;
+    expect(JSON.stringify(createRedactor({ patterns: ['ACME-\\d{4}'] }).record(JSON.parse(text) as JsonObject, text))).not.toContain('ACME');
+  });
+
+  it('are looked for among thousands of earlier markers in linear time', () => {
+    const redactor = createRedactor({ patterns: ['ACME', '[a-z]'], budgetMs: 5_000 });
+    const start = performance.now();
+    const said = redactor.text('[redacted:token] ACME '.repeat(20_000));
+    expect(performance.now() - start).toBeLessThan(2_000);
+    expect(said).toBe('[redacted:token] [redacted:custom] '.repeat(20_000));
+  });
+
   it('that do not compile are named', () => {
     const error = failure(() => createRedactor({ patterns: ['('] }));
     expect(error.code).toBe('CONFIG');

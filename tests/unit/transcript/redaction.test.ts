@@ -156,4 +156,20 @@ describe('hostile texts', () => {
     redact(record);
     expect(performance.now() - start).toBeLessThan(2000);
   });
+
+  it('with digits after the beginning of a key are read in linear time', () => {
+    const start = performance.now();
+    redact({ text: `-----BEGIN PRIVATE KEY-----\n${'1'.repeat(SIZE)}_` });
+    expect(performance.now() - start).toBeLessThan(2000);
+  });
+
+  it('with escapes that make escapes are read, and the secret in the first of them is found', () => {
+    expect(() => redact({ text: `\\u005c${'u005c'.repeat(SIZE / 5)}` })).not.toThrow();
+    expect(redactText(String.raw`password\u005cu005cu003dhunter2`)).not.toContain('hunter2');
+  });
+
+  it('with many millions of characters in one line of a key are read', () => {
+    const text = `-----BEGIN PRIVATE KEY-----\n${'k'.repeat(12_000_000)}`;
+    expect(redactText(text)).toMatch(/^\[redacted:private-key/);
+  });
 });

@@ -41,9 +41,8 @@ function parsed(text: string): Json | undefined {
 /** The text up to its last whole value, with what is still open there closed. */
 function closed(head: string): string {
   const sign = /["{}[\],]/g;
-  let open = '';
+  const open: string[] = [];
   let end = 0;
-  let close = '';
   for (let match = sign.exec(head); match !== null; match = sign.exec(head)) {
     const at = match.index;
     switch (match[0]) {
@@ -52,19 +51,19 @@ function closed(head: string): string {
         continue;
       case '{':
       case '[':
-        open = (match[0] === '{' ? '}' : ']') + open;
-        [end, close] = [at + 1, open];
+        open.push(match[0] === '{' ? '}' : ']');
+        end = at + 1;
         continue;
       case ',':
-        [end, close] = [at, open];
+        end = at;
         continue;
       default:
-        open = open.slice(1);
-        [end, close] = [at + 1, open];
-        if (open === '') return head.slice(0, end);
+        open.pop();
+        end = at + 1;
+        if (open.length === 0) return head.slice(0, end);
     }
   }
-  return head.slice(0, end) + close;
+  return head.slice(0, end) + open.reverse().join('');
 }
 
 /** Behind the quote that ends the string which begins at `start`; the end of the text where it is cut. */

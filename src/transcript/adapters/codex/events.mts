@@ -19,7 +19,7 @@ const SILENT_ITEMS = new Set(['UserMessage', 'AgentMessage', 'Reasoning', 'WebSe
   'HookPrompt', 'EnteredReviewMode', 'ExitedReviewMode', 'McpToolCall', 'DynamicToolCall', 'Plan', 'Sleep']);
 /** Said by the client in the agent's name. */
 const COMPACTED = 'Compact task completed';
-const PATCH_WORD: Record<string, string> = { add: 'Add', update: 'Update', delete: 'Delete' };
+const PATCH_WORD = new Map([['add', 'Add'], ['update', 'Update'], ['delete', 'Delete']]);
 
 export function readEvent(event: JsonObject, ts: string, to: RecordSink, reading: Reading): void {
   const type = text(event.type);
@@ -109,7 +109,7 @@ function verdict(item: JsonObject): { ok?: boolean; exit?: number } {
 function changesText(item: JsonObject): string {
   const lines = Object.entries(object(item.changes) ?? {}).flatMap(([path, change]) => {
     const moved = word(object(change)?.move_path);
-    const head = `*** ${PATCH_WORD[text(object(change)?.type)] ?? 'Update'} File: ${path}`;
+    const head = `*** ${PATCH_WORD.get(text(object(change)?.type)) ?? 'Update'} File: ${path}`;
     return moved === undefined ? [head] : [head, `*** Move to: ${moved}`];
   });
   return `file_change apply_patch\n${lines.join('\n')}`;

@@ -6,9 +6,9 @@ import { effectOf } from '../../effects.mts';
 import { withoutDataUrls } from '../../media.mts';
 import type { RecordSink } from '../../adapter.mts';
 import type { Json, JsonObject, TurnDraft } from '../../turn.mts';
-import { defined, object, text, word } from '../../fields.mts';
+import { defined, object, objects, text, word } from '../../fields.mts';
 import { isError, isShell, responseText, shellOutcome } from './outcome.mts';
-import { mediaText, objectsIn, partsOf } from './parts.mts';
+import { mediaText, partsOf } from './parts.mts';
 
 export interface Call {
   /** Absent where the client gave none. */
@@ -93,5 +93,5 @@ function exitOf(call: Call, said: string): { exit?: number } {
 
 /** The call's own id, and the entry, of everything in `toolCalls`. */
 export function entriesOf(record: JsonObject): { id: string | undefined; entry: JsonObject }[] {
-  return objectsIn(record.toolCalls).map((entry) => ({ id: word(entry.id), entry }));
+  return objects(record.toolCalls).map((entry) => ({ id: word(entry.id), entry }));
 }

@@ -4,9 +4,9 @@
  * it: a resumed session writes its history anew and poorer than it was.
  */
 import type { Json, JsonObject } from '../../turn.mts';
-import { object, text, word } from '../../fields.mts';
+import { object, objects, text, word } from '../../fields.mts';
 import { entriesOf, newCall, takeEntry, takePart, takeResponse, type Call } from './calls.mts';
-import { contentText, firstText, isSaying, objectsIn, partsOf } from './parts.mts';
+import { contentText, firstText, isSaying, partsOf } from './parts.mts';
 import { isSnapshot, typedPieces } from './typed.mts';
 
 export interface Message {
@@ -111,7 +111,7 @@ export function createHistory(): History {
       }
     },
     replace(items) {
-      const all = objectsIn([...items]);
+      const all = objects([...items]);
       const lastKnown = all.findLastIndex((record) => messages.has(text(record.id)));
       let summed = false;
       live = new Set(all.map((record, at) => {
@@ -143,7 +143,7 @@ export function createHistory(): History {
 function merge(message: Message, record: JsonObject, fill: boolean): void {
   if (record.content !== undefined && (!isSaying(message.content) || (!fill && isSaying(record.content)))) message.content = record.content;
   message.shown ??= record.displayContent;
-  const thoughts = objectsIn(record.thoughts);
+  const thoughts = objects(record.thoughts);
   if (thoughts.length > message.thoughts.length || (!fill && thoughts.length > 0)) message.thoughts = thoughts;
   message.tokens = (fill ? message.tokens : undefined) ?? object(record.tokens) ?? message.tokens;
   message.model ??= word(record.model);

@@ -4,17 +4,12 @@
  */
 import { mediaPlaceholder, referencePlaceholder, withoutDataUrls } from '../../media.mts';
 import type { Json, JsonObject } from '../../turn.mts';
-import { list, object, text, word } from '../../fields.mts';
+import { object, objects, text, word } from '../../fields.mts';
 
 /** The content as a list of parts; strings become text parts. */
 export function partsOf(content: Json | undefined): JsonObject[] {
   const all = Array.isArray(content) ? content : [content];
-  return objectsIn(all.map((part) => (typeof part === 'string' ? (part === '' ? null : { text: part }) : (part ?? null))));
-}
-
-/** The objects of a list; everything else in it is passed over. */
-export function objectsIn(value: Json | undefined): JsonObject[] {
-  return list(value).map(object).filter((item) => item !== undefined);
+  return objects(all.map((part) => (typeof part === 'string' ? (part === '' ? null : { text: part }) : (part ?? null))));
 }
 
 /** Whether the content has any text or media, thoughts aside; cheaper than making it. */

@@ -16,8 +16,8 @@ export function readAgentMessage(message: Message, to: RecordSink): void {
   if (!isSummary) to.facts(defined<SessionFacts>({ model: word(info.modelID) }));
   const { created, completed } = timeOf(info);
   let steps = 0;
-  for (const part of message.parts) {
-    const base = { ts: iso(timeOf(part).start, created), id: partId(message, part) };
+  for (const [place, part] of message.parts.entries()) {
+    const base = { ts: iso(timeOf(part).start, created), id: partId(message, part, place) };
     const type = text(part.type);
     switch (type) {
       case 'text':

@@ -1,6 +1,6 @@
 /** One message and its parts, and what its place in the session tells of it. */
-import type { Json, JsonObject } from '../../turn.mts';
-import { list, object, word } from '../../fields.mts';
+import type { JsonObject } from '../../turn.mts';
+import { word } from '../../fields.mts';
 
 export interface Message {
   info: JsonObject;
@@ -15,11 +15,6 @@ export interface Message {
 }
 
 /** The part's own id, or its place in the message. */
-export function partId(message: Message, part: JsonObject): string {
-  return word(part.id) ?? `${message.id}/${message.parts.indexOf(part)}`;
-}
-
-/** The objects in a list; what else stands in it is passed over. */
-export function objects(value: Json | undefined): JsonObject[] {
-  return list(value).map(object).filter((one) => one !== undefined);
+export function partId(message: Message, part: JsonObject, place: number): string {
+  return word(part.id) ?? `${message.id}/${place}`;
 }

@@ -5,9 +5,9 @@
  */
 import type { RecordSink } from '../../adapter.mts';
 import type { Json, JsonObject, SessionFacts } from '../../turn.mts';
-import { defined, object, text, word } from '../../fields.mts';
+import { defined, object, objects, text, word } from '../../fields.mts';
 import { readAgentMessage } from './agent.mts';
-import { objects, type Message } from './message.mts';
+import type { Message } from './message.mts';
 import { unquoted } from './prompt.mts';
 import { iso, timeOf } from './time.mts';
 import { readUserMessage, SHELL_NOTE } from './user.mts';

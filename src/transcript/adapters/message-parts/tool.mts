@@ -5,9 +5,8 @@
 import type { RecordSink } from '../../adapter.mts';
 import { effectOf } from '../../effects.mts';
 import type { JsonObject, TurnDraft } from '../../turn.mts';
-import { defined, finite, object, text, word } from '../../fields.mts';
+import { defined, finite, object, objects, text, word } from '../../fields.mts';
 import { fileLine } from './file.mts';
-import { objects } from './message.mts';
 import { iso, timeOf } from './time.mts';
 
 /** Written by the client itself when the person stopped the agent: nobody knows how far the tool came. */

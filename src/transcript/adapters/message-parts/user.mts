@@ -18,8 +18,8 @@ const SILENT = new Set(['agent', 'snapshot', 'patch', 'step-start', 'step-finish
 
 export function readUserMessage(message: Message, to: RecordSink): void {
   const created = timeOf(message.info).created;
-  for (const part of message.parts) {
-    const base = { ts: iso(created, timeOf(part).start), id: partId(message, part) };
+  for (const [place, part] of message.parts.entries()) {
+    const base = { ts: iso(created, timeOf(part).start), id: partId(message, part, place) };
     const type = text(part.type);
     switch (type) {
       case 'text':

@@ -44,6 +44,15 @@ function refusal(work: () => unknown): HandoffError {
   throw new Error('it was not refused');
 }
 
+describe('a lock that is a link to nowhere', () => {
+  it('is told, and not waited for without end', { timeout: 20_000 }, () => {
+    fs.symlinkSync(path.join(dir, 'nowhere'), file);
+    const refused = refusal(() => take());
+    expect([refused.code, refused.message]).toEqual(['HELD', `${file} can be neither taken nor read: remove it`]);
+    expect(fs.readdirSync(dir)).toEqual([path.basename(file)]);
+  });
+});
+
 describe('a free lock', () => {
   it('is taken whole under a private name that tells who holds it, and goes with its release', () => {
     const lock = take();
