@@ -11,7 +11,7 @@ import { fail, note, type Finding } from './findings.mts';
 import type { IndexRow } from './index-file.mts';
 import { SEAL_FORMAT, sessionKey, sessionPaths, stagedName, storePaths, type SessionPaths } from './layout.mts';
 import { dirOf, relativePlace, whereNow } from './lookup.mts';
-import { isSealed, readManifest, rightHash, type Manifest } from './manifest.mts';
+import { isSealed, readManifest, type Manifest } from './manifest.mts';
 import { checkPayload, hashWithZeros } from './check-payload.mts';
 import { checkTimeline } from './check-timeline.mts';
 import { checkBrief, checkPromotion, checkSources } from './check-notes.mts';
@@ -101,7 +101,7 @@ function checkOnce(root: string, row: IndexRow, paths: SessionPaths, onBytes?: (
   checked.project = manifest.project;
   checked.turns = manifest.turn_count;
   if (!read.sound) {
-    checked.findings.push(fail('manifest-tampered', 'manifest tampered (sha mismatch)', manifest.manifest_sha256, rightHash(manifest) ?? 'another'));
+    checked.findings.push(fail('manifest-tampered', 'manifest tampered (sha mismatch)', manifest.manifest_sha256, read.hash ?? 'another'));
     return checked;
   }
   const format = manifest.seal?.format;

@@ -47,10 +47,7 @@ export function misshapen(manifest: Manifest): string | undefined {
   return manifest.seal?.revision === manifest.revisions && manifest.turn_count === 0 ? 'turn_count' : undefined;
 }
 
-/** Every version writes these. */
-const ALWAYS = new Set(['project', 'harness', 'model', 'updated_at', 'source_paths', 'counts']);
-
-/** The keys that readers, builds and renders go by; what is none of ALWAYS may be absent. */
+/** The keys that readers, builds and renders go by, as far as a manifest has them: 2.0.x writes few. */
 const READ: Record<string, Kind> = {
   project: text, harness: text, model: text, updated_at: text, source_paths: list(text), counts: isObject, titled_from: list(text), merged_from: list(text), objective: text, pinned: list(text), uuid: text, title: text, cwd: text,
   git: shape({}, { branch: text, commit: text }), adapter: isObject, promoted_at: text, promoted_gate: text, parent_session: text,
@@ -65,7 +62,7 @@ function later(seal: object): boolean {
   return 'format' in seal && typeof seal.format === 'number' && seal.format > SEAL_FORMAT;
 }
 
-/** A key that readers go by and that is missing or not of its kind; undefined where there is none. */
+/** A key that readers go by and that is not of its kind; undefined where there is none. */
 export function oddKey(manifest: Record<string, unknown>): string | undefined {
-  return Object.keys(READ).find((key) => (manifest[key] === undefined ? ALWAYS.has(key) : READ[key]?.(manifest[key]) !== true));
+  return Object.keys(READ).find((key) => manifest[key] !== undefined && READ[key]?.(manifest[key]) !== true);
 }

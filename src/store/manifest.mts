@@ -109,8 +109,8 @@ export interface Manifest {
 export type ManifestRead =
   | { state: 'missing' }
   | { state: 'unreadable'; reason: string }
-  /** `text` is the file as it stands, `manifest` what it says; `sound` whether its hash fits. */
-  | { state: 'read'; manifest: Manifest; text: string; readonly sound: boolean };
+  /** `text` is the file as it stands, `manifest` what it says; `hash` is its right one, if it has any, `sound` whether it names that. */
+  | { state: 'read'; manifest: Manifest; text: string; readonly hash: string | undefined; readonly sound: boolean };
 
 /** A line that git writes between two sides that it could not merge. */
 const CONFLICT = /^<{7} /m;
@@ -126,17 +126,16 @@ export function readManifest(file: string): ManifestRead {
     return { state: 'unreadable', reason: CONFLICT.test(text) ? 'git left a conflict in it: docs/RUNTIME.md, "A store in git", says how both sides are kept' : 'it is not JSON' };
   }
   if (!isObject(value)) return { state: 'unreadable', reason: 'it is not an object' };
-  const manifest = value as Manifest;
-  if (typeof manifest.session !== 'string' || typeof manifest.manifest_sha256 !== 'string') return { state: 'unreadable', reason: 'it names no session or no hash' };
+  const { session, manifest_sha256: named } = value;
+  if (typeof session !== 'string' || typeof named !== 'string') return { state: 'unreadable', reason: 'it names no session or no hash' };
   const odd = oddKey(value);
-  if (odd !== undefined) return { state: 'unreadable', reason: `${odd} is missing or not of its kind` };
-  let sound: boolean | undefined;
-  // A list of thousands does not ask for it.
-  return { state: 'read', manifest, text, get sound() { return (sound ??= rightHash(manifest) === manifest.manifest_sha256); } };
+  if (odd !== undefined) return { state: 'unreadable', reason: `${odd} is not of its kind` };
+  const manifest = filled(value as Manifest, { source_paths: [], counts: {} });
+  // A list of thousands does not ask for the hash.
+  return { state: 'read', manifest, text, get hash() { return rightHash(value); }, get sound() { return rightHash(value) === named; } };
 }
 
-/** The hash that the manifest should name; undefined where it has none. */
-export function rightHash(manifest: Manifest): string | undefined {
+function rightHash(manifest: object): string | undefined {
   try {
     return manifestHash(manifest);
   } catch (error) {
@@ -162,7 +161,18 @@ export function manifestForWriting(file: string): { manifest: Manifest; text: st
   if (format !== undefined && !(format <= SEAL_FORMAT)) {
     throw new HandoffError('NEWER', `${manifest.session} was sealed by a newer version (format ${String(format)}); nothing was written`);
   }
-  return { manifest, text };
+  return { manifest: completed(manifest), text };
+}
+
+/** With the words that every version writes and renders print, where another program left them out. */
+export function completed(manifest: Manifest): Manifest {
+  return filled(manifest, { project: '', harness: 'unknown', model: '', created_at: '', updated_at: '' });
+}
+
+/** The same object where nothing is missing; else what is stands behind all others, whose order the hash rests on. */
+function filled(manifest: Manifest, usual: Partial<Manifest>): Manifest {
+  const missing = Object.entries(usual).filter(([key]) => manifest[key] === undefined);
+  return missing.length === 0 ? manifest : Object.assign({ ...manifest }, Object.fromEntries(missing));
 }
 
 /** The manifest with its own hash, and the text that manifest.json holds. */

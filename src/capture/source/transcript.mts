@@ -140,7 +140,7 @@ async function readWhole(source: Source, adapter: WholeAdapter, redactor: Redact
   } catch (error) {
     // JSON.parse takes a nesting that is deeper than the stack; what walks the value does not.
     if (!(error instanceof RangeError)) throw error;
-    throw new HandoffError('BAD_LINES', `${told(source.path)} is nested too deeply, or too large; nothing was written`, { cause: error });
+    throw new HandoffError('BAD_LINES', `${told(source.path)} is nested too deeply; nothing was written`, { cause: error });
   }
   return { whole: { adapter, drafts, tally, tokens, raw_sha256: loaded.raw_sha256, bytes: loaded.bytes }, path: loaded.path, facts: tally.facts };
 }

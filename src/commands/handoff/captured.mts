@@ -8,7 +8,7 @@ import type { Digest } from '../../render/digest.mts';
 import type { IndexRow } from '../../store/index-file.mts';
 import { sessionPaths, type SessionPaths } from '../../store/layout.mts';
 import { dirOf, findByPrefix } from '../../store/lookup.mts';
-import { isSealed, readManifest, type Manifest } from '../../store/manifest.mts';
+import { completed, isSealed, readManifest, type Manifest } from '../../store/manifest.mts';
 import { readTurns } from '../../store/timeline.mts';
 import type { Turn } from '../../transcript/turn.mts';
 
@@ -37,7 +37,7 @@ export function captured(root: string, row: IndexRow, progress?: (message: strin
   const read = readManifest(paths.manifest);
   if (read.state !== 'read') throw new HandoffError('DAMAGED', `the manifest of ${row.id} cannot be read: ${read.state === 'missing' ? 'it is missing' : read.reason}`);
   if (!read.sound) throw new HandoffError('DAMAGED', `the manifest of ${row.id} does not agree with its own hash`);
-  const { manifest } = read;
+  const manifest = completed(read.manifest);
   const size = fs.statSync(paths.timeline, { throwIfNoEntry: false })?.size;
   if (size === undefined) throw new HandoffError('DAMAGED', `the timeline of ${row.id} is missing`);
   const turns = function* (): ReturnType<Captured['turns']> {

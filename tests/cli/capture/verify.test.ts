@@ -124,15 +124,24 @@ describe('one damage is one finding', () => {
   });
 
   it.each([
-    ['project', 7], ['harness', undefined], ['model', {}], ['updated_at', null], ['source_paths', undefined], ['source_paths', 'x'], ['counts', undefined], ['counts', 7],
+    ['project', 7], ['harness', []], ['model', {}], ['updated_at', null], ['source_paths', 'x'], ['counts', 7],
     ['cwd', null], ['redaction', null], ['git', { branch: 7 }], ['title', {}], ['subagents', [{ id: 7 }]], ['fork', 'x'], ['titled_from', 7], ['usage', null],
   ])('a manifest whose %s is %j cannot be read, by whichever command', (key, value) => {
     resign((manifest) => { manifest[key] = value; });
-    expect(verify()).toMatchObject({ status: 1, told: { findings: [{ id: 'manifest-unreadable', text: expect.stringContaining(`${key} is missing or not of its kind`) }] } });
-    for (const argv of [['render', 's'], ['check', 's'], ['show', 's'], ['export', 's', '--portable'], ['list'], ['build', 't.jsonl', '--session', 's']]) {
-      expect(desk.handoff(argv).stderr, argv.join(' ')).not.toMatch(/^\s+at /m);
-    }
+    expect(verify()).toMatchObject({ status: 1, told: { findings: [{ id: 'manifest-unreadable', text: expect.stringContaining(`${key} is not of its kind`) }] } });
+    everyCommandKnowsWhatToSay();
   });
+
+  it.each(['project', 'harness', 'model', 'created_at', 'updated_at', 'source_paths', 'raw_sha256', 'revisions', 'turn_count', 'watermark', 'counts', 'sources', 'seal', 'redaction'])('a manifest without %s is no bug to any command', (key) => {
+    resign((manifest) => { manifest[key] = undefined; });
+    everyCommandKnowsWhatToSay();
+  });
+
+  function everyCommandKnowsWhatToSay(): void {
+    for (const argv of [['verify', 's'], ['render', 's'], ['check', 's'], ['show', 's'], ['export', 's', '--portable'], ['export', 's', '--html', 'page.html'], ['retitle', 's', 'other'], ['list'], ['build', 't.jsonl', '--session', 's']]) {
+      expect(desk.handoff(argv).stderr, argv.join(' ')).not.toMatch(/^\s+at |bug/m);
+    }
+  }
 
   it('a time of the last build that is none leaves the session older than all there is', () => {
     resign((manifest) => { manifest['updated_at'] = 'x'; });

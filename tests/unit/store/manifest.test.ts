@@ -35,11 +35,11 @@ it('a manifest is read as it is written, with keys that nobody knows and without
 
 it.each(['project', 'harness', 'model', 'source_paths', 'counts', 'uuid', 'title', 'cwd', 'objective', 'pinned', 'git', 'adapter', 'sources', 'seal', 'promoted_at', 'promoted_gate', 'parent_session', 'fork', 'subagents',
   'unknown', 'redaction', 'usage', 'usage_running', 'usage_recent'])('a manifest whose %s is of another kind is not read, and the key is named', (key) => {
-  for (const value of [null, 5, [null]]) expect(stateOf({ [key]: value }), JSON.stringify(value)).toBe(`${key} is missing or not of its kind`);
+  for (const value of [null, 5, [null]]) expect(stateOf({ [key]: value }), JSON.stringify(value)).toBe(`${key} is not of its kind`);
 });
 
 it('a seal without a length is none to go by', () => {
-  for (const value of ['x', -1, 1.5, null]) expect(stateOf({ seal: { ...whole.seal, timeline_bytes: value } })).toBe('seal is missing or not of its kind');
+  for (const value of ['x', -1, 1.5, null]) expect(stateOf({ seal: { ...whole.seal, timeline_bytes: value } })).toBe('seal is not of its kind');
 });
 
 it('an index in which one row says something of another kind is not believed', () => {
