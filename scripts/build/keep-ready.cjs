@@ -11,8 +11,11 @@ const scripts = [];
 
 vm.Script = class extends vm.Script {
   constructor(code, options) {
-    super(code, options);
-    if (options.filename.startsWith('agents-handoff/tools/parts/')) scripts.push([path.basename(options.filename, '.cjs'), this]);
+    // A key of an object is kept in one form only. Any other string is turned into it when a collection of garbage happens to
+    // come by, and the bytes would tell whether one did.
+    const [filename] = Object.keys({ [options.filename]: true });
+    super(code, { ...options, filename });
+    if (filename.startsWith('agents-handoff/tools/parts/')) scripts.push([path.basename(filename, '.cjs'), this]);
   }
 };
 process.on('exit', () => {
