@@ -17,9 +17,12 @@ const when: Kind = (value) => typeof value === 'string' && value.length <= 64 &&
 const flag: Kind = (value) => typeof value === 'boolean';
 const list = (of: Kind): Kind => (value) => Array.isArray(value) && value.every(of);
 const every = (of: Kind): Kind => (value) => isObject(value) && Object.values(value).every(of);
-const shape = (must: Record<string, Kind>, may: Record<string, Kind> = {}): Kind => (value) => isObject(value)
-  && Object.entries(must).every(([key, kind]) => kind(value[key]))
-  && Object.entries(may).every(([key, kind]) => value[key] === undefined || kind(value[key]));
+const shape = (must: Record<string, Kind>, may: Record<string, Kind> = {}): Kind => {
+  const [needed, allowed] = [Object.entries(must), Object.entries(may)];
+  return (value) => isObject(value)
+    && needed.every(([key, kind]) => kind(value[key]))
+    && allowed.every(([key, kind]) => value[key] === undefined || kind(value[key]));
+};
 
 const run: Kind = (value) => Array.isArray(value) && value.length === 2 && value.every(finite);
 
@@ -48,14 +51,14 @@ export function misshapen(manifest: Manifest): string | undefined {
 }
 
 /** The keys that readers, builds and renders go by, as far as a manifest has them: 2.0.x writes few. */
-const READ: Record<string, Kind> = {
+const READ = Object.entries<Kind>({
   project: text, harness: text, model: text, updated_at: text, source_paths: list(text), counts: isObject, titled_from: list(text), merged_from: list(text), objective: text, pinned: list(text), uuid: text, title: text, cwd: text,
   git: shape({}, { branch: text, commit: text }), adapter: isObject, promoted_at: text, promoted_gate: text, parent_session: text,
   sources: list(shape({ path: text, bytes: finite, runs: list((value) => Array.isArray(value) && value.length === 2) })),
   seal: (value) => isObject(value) && (later(value) || shape({ revision: finite, timeline_bytes: whole, chain_head: text })(value)),
   fork: shape({ of: text, by: text }), subagents: list(shape({ id: text, path: text, title: text })),
   redaction: shape({ counts: isObject }), unknown: every(finite), usage: isObject, usage_recent: every(isObject), usage_running: shape({ before: isObject, last: isObject }),
-};
+});
 
 /** What a later format's seal holds is for its own program to say. */
 function later(seal: object): boolean {
@@ -64,5 +67,5 @@ function later(seal: object): boolean {
 
 /** A key that readers go by and that is not of its kind; undefined where there is none. */
 export function oddKey(manifest: Record<string, unknown>): string | undefined {
-  return Object.keys(READ).find((key) => manifest[key] !== undefined && READ[key]?.(manifest[key]) !== true);
+  return READ.find(([key, isKind]) => manifest[key] !== undefined && !isKind(manifest[key]))?.[0];
 }

@@ -171,8 +171,9 @@ export function completed(manifest: Manifest): Manifest {
 
 /** The same object where nothing is missing; else what is stands behind all others, whose order the hash rests on. */
 function filled(manifest: Manifest, usual: Partial<Manifest>): Manifest {
-  const missing = Object.entries(usual).filter(([key]) => manifest[key] === undefined);
-  return missing.length === 0 ? manifest : Object.assign({ ...manifest }, Object.fromEntries(missing));
+  let whole = manifest;
+  for (const key in usual) if (manifest[key] === undefined) whole = { ...whole, [key]: usual[key] };
+  return whole;
 }
 
 /** The manifest with its own hash, and the text that manifest.json holds. */
