@@ -84,12 +84,14 @@ export function parseRows(text: string): IndexRow[] | undefined {
   }
 }
 
-const isText = (value: unknown): boolean => typeof value === 'string';
+function isRow(row: IndexRow | null): boolean {
+  return isObject(row) && isName(row.id) && isName(row.project) && typeof row.uuid === 'string'
+    && isTextIfAny(row.harness) && isTextIfAny(row.updated) && isTextIfAny(row.title) && isTextIfAny(row.objective) && isTextIfAny(row.source_id)
+    && (row.promoted === undefined || (isObject(row.promoted) && typeof row.promoted.gate === 'string'));
+}
 
-function isRow(row: unknown): boolean {
-  if (!isObject(row)) return false;
-  const { id, project, uuid, harness, updated, title, objective, source_id: sourceId, promoted } = row;
-  return isName(id) && isName(project) && isText(uuid) && [harness, updated, title, objective, sourceId].every((word) => word === undefined || isText(word)) && (promoted === undefined || (isObject(promoted) && isText(promoted['gate'])));
+function isTextIfAny(value: unknown): boolean {
+  return value === undefined || typeof value === 'string';
 }
 
 /** An index may come from elsewhere: a name in it must not lead out of the store. */
