@@ -241,7 +241,7 @@ export function failAt(child: Child, call: Call, errno: string, lasting = false)
  * then, which shifts the numbers of the writes behind it: each try aims where the one before saw the call. `fresh` makes
  * the store new for each.
  */
-export function strike(fresh: () => Child, call: Call, how: (child: Child, call: Call) => Ended, most = 30): Ended {
+export function strike(fresh: () => Child, call: Call, how: (child: Child, call: Call) => Ended, most = 120): Ended {
   let ended: Ended | undefined;
   for (let tries = 0; tries < most; tries++) {
     ended = how(fresh(), { ...call, ordinal: Math.max(1, ended?.ordinal ?? call.ordinal) });
