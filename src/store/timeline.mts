@@ -32,7 +32,7 @@ export function timelineLine(turn: Turn): string {
 
 const CLASSES: ReadonlySet<string> = new Set(TURN_CLASSES);
 
-const TEXTS = ['id', 'record', 'parent', 'kind', 'tool', 'call', 'effect', 'side', 'meta'] as const;
+const TEXTS = ['id', 'record', 'parent', 'kind', 'tool', 'call', 'effect', 'side', 'meta', 'from'] as const;
 
 /**
  * The turn that a line holds; undefined where it holds none. Lines of 2.0.x have no more than seq, ts, class and text of ours:

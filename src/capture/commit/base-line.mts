@@ -31,8 +31,10 @@ export interface BaseLine {
 export function baseLine(paths: SessionPaths, base: { manifest: Manifest } | undefined): BaseLine {
   refuseLinks(paths);
   const block = authorPart(paths.brief).block;
-  if (base === undefined) refuseHeadless(paths);
-  if (base === undefined) return { timelineBytes: 0, chainBytes: 0, chainHead: ZEROS, foreign: undefined, ended: true, chainEnded: true, block };
+  if (base === undefined) {
+    refuseHeadless(paths);
+    return { timelineBytes: 0, chainBytes: 0, chainHead: ZEROS, foreign: undefined, ended: true, chainEnded: true, block };
+  }
   const { manifest } = base;
   const size = sizeOf(paths.timeline);
   if (size === undefined) throw damaged(manifest, 'timeline.jsonl is missing');
