@@ -94,9 +94,11 @@ function isTextIfAny(value: unknown): boolean {
   return value === undefined || typeof value === 'string';
 }
 
-/** An index may come from elsewhere: a name in it must not lead out of the store. */
+/** What would lead out of the store: an index may come from elsewhere. */
+const NO_NAME = /^\.{0,2}$|[\\/\0]/;
+
 function isName(name: unknown): boolean {
-  return typeof name === 'string' && name !== '' && name !== '.' && name !== '..' && !/[\\/\0]/.test(name);
+  return typeof name === 'string' && !NO_NAME.test(name);
 }
 
 /** Is told of what the file system refuses to a reader, who goes on with the rest; where there is none, that is thrown. */

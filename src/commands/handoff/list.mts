@@ -33,34 +33,46 @@ async function emptyStore(root: string): Promise<HandoffError> {
 }
 
 const WIDEST = 44;
+/** Characters that are handed on at once: what is written need not be kept. */
+const PIECE = 1 << 16;
 
-interface Column {
-  before: string;
-  value(row: IndexRow): string | number;
-  after?: string;
+/**
+ * One line a row, its words in columns; titles are left out where no row has one. Straight code that keeps little: a
+ * store may have ten thousand rows, and a list of columns with a function each makes the whole command a twentieth slower.
+ */
+function* table(rows: readonly IndexRow[]): Generator<string> {
+  const titles: string[] = [];
+  const width = { project: 0, id: 0, title: 0, harness: 0, turns: 0, revisions: 0 };
+  for (const row of rows) {
+    const title = cut(row.title ?? row.objective ?? '');
+    titles.push(title);
+    width.project = wider(width.project, row.project);
+    width.id = wider(width.id, cutMiddle(row.id));
+    width.title = wider(width.title, title);
+    width.harness = wider(width.harness, cut(row.harness ?? ''));
+    width.turns = wider(width.turns, `${row.turns}`);
+    width.revisions = wider(width.revisions, `${row.revisions}`);
+  }
+  const blanks = ' '.repeat(Math.max(...Object.values(width)) + 2);
+  const gap = (to: number, word: string): string => blanks.slice(0, to - word.length + 2);
+  let lines = '';
+  let at = 0;
+  for (const row of rows) {
+    const title = titles[at++] ?? '';
+    const id = cutMiddle(row.id);
+    const harness = cut(row.harness ?? '');
+    const turns = `${row.turns}`;
+    const revisions = `${row.revisions}`;
+    lines += `[${row.project}]${gap(width.project, row.project)}${id}${gap(width.id, id)}${width.title === 0 ? '' : title + gap(width.title, title)}harness=${harness}${gap(width.harness, harness)}turns=${turns}${gap(width.turns, turns)}rev=${revisions}${gap(width.revisions, revisions)}updated=${row.updated}${row.promoted === undefined ? '' : `  ${promoted(row.promoted, row.revisions)}`}\n`;
+    if (lines.length < PIECE) continue;
+    yield lines;
+    lines = '';
+  }
+  yield lines;
 }
 
-/** What a row shows, in order; a column in which no row has anything is left out. */
-const COLUMNS: readonly Column[] = [
-  { before: '[', value: (row) => row.project, after: ']' },
-  { before: '', value: (row) => cutMiddle(row.id) },
-  { before: '', value: (row) => cut(row.title ?? row.objective ?? '') },
-  { before: 'harness=', value: (row) => cut(row.harness ?? '') },
-  { before: 'turns=', value: (row) => row.turns },
-  { before: 'rev=', value: (row) => row.revisions },
-  { before: 'updated=', value: (row) => row.updated },
-  { before: '', value: promoted },
-];
-
-/** Values are asked for twice, to be measured and to be shown: with ten thousand rows, keeping cells would cost more. */
-function table(rows: readonly IndexRow[]): string {
-  const widths = COLUMNS.map(({ before, value, after = '' }) => before.length + after.length + rows.reduce((width, row) => Math.max(width, String(value(row)).length), 0));
-  const shown = COLUMNS.flatMap((column, at) => (widths[at] === 0 ? [] : [{ ...column, after: column.after ?? '', width: (widths[at] ?? 0) + 2 }]));
-  return rows.map((row) => {
-    let line = '';
-    for (const { before, value, after, width } of shown) line += `${before}${value(row)}${after}`.padEnd(width);
-    return line.trimEnd();
-  }).join('\n');
+function wider(width: number, word: string): number {
+  return word.length > width ? word.length : width;
 }
 
 /** What a line may not hold: any other gap than one blank. */
@@ -82,7 +94,6 @@ function cutMiddle(name: string): string {
   return signs.length <= WIDEST ? name : `${signs.slice(0, WIDEST - 1 - half).join('')}…${signs.slice(-half).join('')}`;
 }
 
-function promoted({ promoted: by, revisions }: IndexRow): string {
-  if (by === undefined) return '';
+function promoted(by: NonNullable<IndexRow['promoted']>, revisions: number): string {
   return by.revision === undefined || by.revision < revisions ? `${by.gate} ${promotedWhen(by.revision, revisions)}` : by.gate;
 }
