@@ -1,7 +1,7 @@
 /** What a tool call says it does: which file, which command, which plan. Read from the call's text, whoever wrote it. */
 import { isObject } from '../lib/json.mts';
 import { head, keep } from './text.mts';
-import type { Turn } from '../transcript/turn.mts';
+import { CALL_LEAD, type Turn } from '../transcript/turn.mts';
 import type { ChangeKind, PlanRow } from './digest.mts';
 
 export type CallKind = 'write' | 'edit' | 'patch' | 'delete' | 'shell' | 'plan' | 'ask' | 'agent' | 'other';
@@ -227,7 +227,7 @@ export function fieldsIn(text: string, limit = PARSE_LIMIT): Record<string, unkn
 /** The call's text without the words that say which kind of record and which tool it was. */
 function inputOf(text: string, tool: string): string {
   const short = head(text, 4_096);
-  const match = /^(?:tool_use|function_call|custom_tool_call|tool_call|local_shell_call|web_search_call|\w+_call) /.exec(short);
+  const match = CALL_LEAD.exec(short);
   const rest = match === null ? short : short.slice(match[0].length);
   return tool !== '' && rest.startsWith(`${tool} `) ? rest.slice(tool.length + 1) : rest;
 }

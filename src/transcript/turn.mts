@@ -40,6 +40,9 @@ export interface TurnDraft {
   meta?: string;
 }
 
+/** What the text of a call begins with, before the tool's name and its input: the client's word for a call. */
+export const CALL_LEAD = /^(?:tool_use|\w+_call) /;
+
 /** A turn of the timeline. (`seq`, `part`) is unique in a session; `part` is absent for 0. */
 export interface Turn extends TurnDraft {
   seq: number;

@@ -8,16 +8,17 @@ import { readTurns } from '../../src/store/timeline.mts';
 import type { Turn } from '../../src/transcript/turn.mts';
 
 export interface BuildOptions extends Partial<Omit<BuildRequest, 'file'>> {
+  redactionPatterns?: readonly string[];
   notes?: string[];
 }
 
 /** Builds `file` into the store `root`. Throws as the command does. */
-export function buildInto(root: string, file: string, { notes = [], ...request }: BuildOptions = {}): Promise<BuildResult> {
+export function buildInto(root: string, file: string, { notes = [], redactionPatterns = [], ...request }: BuildOptions = {}): Promise<BuildResult> {
   const place: BuildPlace = {
     root,
     cwd: path.dirname(file),
     stdin: (async function* () {})(),
-    redactionPatterns: [],
+    redactionPatterns,
     maxBriefTokens: 30_000,
     tools: { exclude_patterns: [], include_tool_outputs: true, truncate_tool_outputs: false, max_tool_output_length: 10_000 },
     linking: { enabled: false, min_overlap_score: 0.06 },

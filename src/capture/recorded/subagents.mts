@@ -59,7 +59,7 @@ async function rowOf(file: string, uuid: string, redactor: Redactor): Promise<Su
     const seen = await peekByShape(file, ends);
     if (seen.facts.parent_session !== uuid || seen.facts.uuid === undefined) return undefined;
     const title = descriptionBeside(file) ?? seen.task ?? titleOf(seen);
-    return { id: redactor.text(seen.facts.uuid), path: redactor.text(file), title: oneLine(redactor.text(title), WIDEST) };
+    return { id: redactor.id(seen.facts.uuid), path: redactor.text(file), title: oneLine(redactor.text(title), WIDEST) };
   } catch (error) {
     if (errnoOf(error) === undefined) throw error;
     return undefined;

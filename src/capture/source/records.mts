@@ -74,16 +74,21 @@ export function createRecordReader(adapter: LineAdapter, redactor: Redactor, opt
   const tally = createTally();
   tally.running = options.running;
   const drafts: TurnDraft[] = [];
-  const sink: RecordSink = {
-    turn(draft) {
-      takeDraft(draft, options.ownSide, drafts);
-      const more = options.keptOutput?.(draft);
-      if (more !== undefined) takeDraft(more, options.ownSide, drafts);
-    },
+  const clean: RecordSink = redactor.words({
+    turn: (draft) => takeDraft(draft, options.ownSide, drafts),
     facts: (facts) => mergeFacts(tally.facts, facts),
     usage: options.onTokens,
     usageTotal: (tokens) => void (tally.running = addTotal(tally.running, tokens)),
     unknown: (type) => countUnknown(tally, type),
+  });
+  const { keptOutput } = options;
+  const sink: RecordSink = keptOutput === undefined ? clean : {
+    ...clean,
+    turn(draft) {
+      const more = keptOutput(draft);
+      clean.turn(draft);
+      if (more !== undefined) clean.turn(more);
+    },
   };
   const held = createHolding();
   const take = (record: JsonObject, text: string, from?: Uint8Array) => {

@@ -58,13 +58,22 @@ function cleanHead(adapter: LineAdapter, path: string, records: JsonObject[], re
   if (adapter.keepsNames === true) {
     try {
       const facts = factsOf(adapter, path, records);
-      if (!redactor.mayHold(namesOf(adapter, path, records, facts))) return { head: records, facts };
+      if (!redactor.mayHold(namesOf(adapter, path, records, facts))) return named(records, facts, redactor);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
     }
   }
   const head = records.flatMap((record) => cleanRecord(record, redactor));
-  return { head, facts: factsOf(adapter, path, head) };
+  return named(head, factsOf(adapter, path, head), redactor);
+}
+
+/** With the names in it as clean as the config's own patterns want them. */
+function named(head: JsonObject[], said: SessionFacts, redactor: Redactor): { head: JsonObject[]; facts: SessionFacts } {
+  const facts: SessionFacts = {};
+  redactor.words({ ...DEAF, facts: (more) => mergeFacts(facts, more) }).facts(said);
+  const [first, ...rest] = head;
+  const session = first?.['session'];
+  return { head: first === undefined || typeof session !== 'string' ? head : [{ ...first, session: redactor.id(session) }, ...rest], facts };
 }
 
 /** A record that is nested deeper than the stack names nothing; the reading of its line tells it. */
@@ -130,13 +139,13 @@ async function readWhole(source: Source, adapter: WholeAdapter, redactor: Redact
   const drafts: TurnDraft[] = [];
   const tokens = createTokenCount({});
   try {
-    adapter.read(redactor.record(loaded.value, JSON.stringify(loaded.value)), source.path, {
+    adapter.read(redactor.record(loaded.value, JSON.stringify(loaded.value)), source.path, redactor.words({
       turn: (draft) => takeDraft(draft, undefined, drafts),
       facts: (facts) => mergeFacts(tally.facts, facts),
       usage: (id, more) => tokens.add(id, more),
       usageTotal: (more) => void (tally.running = addTotal(tally.running, more)),
       unknown: (type) => countUnknown(tally, type),
-    });
+    }));
   } catch (error) {
     // JSON.parse takes a nesting that is deeper than the stack; what walks the value does not.
     if (!(error instanceof RangeError)) throw error;

@@ -7,7 +7,7 @@
  * word in code beside a name is taken for a variable unless it has a digit or a sign that no variable has.
  * Hashes, ids, uuids, signatures and pictures stay as they are unless such a name stands directly before them.
  */
-import type { Json } from '../turn.mts';
+import { behindPatterns } from './behind-patterns.mts';
 import { createCustomPatterns } from './custom.mts';
 import { redactRecord, type Walk } from './record.mts';
 import type { Redactor } from './redactor.mts';
@@ -41,17 +41,20 @@ export function createRedactor(options: RedactionOptions = {}): Redactor {
   const custom = options.patterns?.length ? createCustomPatterns(options.patterns, options.budgetMs ?? BUDGET_MS) : undefined;
   const search = sharedSearch();
   const walk: Walk = { search, counts, keyOpen: false, awsId: false, cleanKeys: new Set() };
-  const own = <T extends Json>(value: T): T => (custom === undefined ? value : (custom.record(value, counts) as T));
   return {
     counts,
-    record: (value, line, bytes) => own(search.mayHold(line, bytes) ? redactRecord(value, walk) : value),
-    // What a person's own patterns match cannot be told from beginnings.
+    record: (value, line, bytes) => (search.mayHold(line, bytes) ? redactRecord(value, walk) : value),
     // An AWS secret alone is known by its id, which may stand in a part of the record that is not given on.
-    mayHold: (texts) => custom !== undefined || texts.some((text) => search.mayHold(text) || (text.length < 64 && looksLikeAwsSecret(text.trim()))),
-    redact: (value) => own(redactRecord(value, walk)),
+    mayHold: (texts) => texts.some((text) => search.mayHold(text) || (text.length < 64 && looksLikeAwsSecret(text.trim()))),
+    redact: (value) => redactRecord(value, walk),
+    words: (to) => (custom === undefined ? to : behindPatterns(to, custom, counts)),
     text(text: string): string {
       const known = redactWith(search, text, counts);
       return custom === undefined ? known : custom.text(known, counts);
+    },
+    id(id: string): string {
+      const known = redactWith(search, id, counts);
+      return custom === undefined ? known : custom.id(known, counts);
     },
   };
 }

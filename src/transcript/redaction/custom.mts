@@ -9,6 +9,10 @@ import { MARKER, replaceSpans, TOO_DEEP, type Span } from './spans.mts';
 
 /** Deeper than any client writes. */
 const DEPTH_MAX = 1000;
+/** Characters of a text whose matches are kept, and how many such texts. */
+const SHORT = 200;
+const MOST_SHORT = 5000;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Runs inside the context, in the reach of its time limit: pairs of start and end a text, one list a pattern. */
 const RUN = `
@@ -24,6 +28,8 @@ export interface CustomPatterns {
   /** The record with every match in its strings and keys replaced. Throws HandoffError CONFIG at the time limit. */
   record(value: Json, counts: Record<string, number>): Json;
   text(text: string, counts: Record<string, number>): string;
+  /** As `text`, but with the hash of what was replaced: ids that differ still do. A UUID stays: no person chose it, and the source's path has it too. */
+  id(id: string, counts: Record<string, number>): string;
 }
 
 /** `sources` are expressions without slashes; `budgetMs` is for all texts of one record. Throws HandoffError CONFIG for one that does not compile. */
@@ -56,12 +62,29 @@ export function createCustomPatterns(sources: readonly string[], budgetMs: numbe
     return changed.size === 0 && isWhole ? value : replace(value, changed, counts, 0);
   }
 
-  function text(value: string, counts: Record<string, number>): string {
+  /** What is short is said in record after record, and a run of the context costs a thread. */
+  const short = new Map<string, Span[]>();
+
+  function spansIn(value: string): Span[] {
+    const known = short.get(value);
+    if (known !== undefined) return known;
     const spans = spansOf([value])[0] ?? [];
-    return spans.length === 0 ? value : replaceSpans(value, spans, counts);
+    if (short.size > MOST_SHORT) short.clear();
+    if (value.length < SHORT) short.set(value, spans);
+    return spans;
   }
 
-  return { record, text };
+  function text(value: string, counts: Record<string, number>): string {
+    const spans = spansIn(value);
+    return spans.length === 0 ? value : replaceSpans(value, [...spans], counts);
+  }
+
+  function id(value: string, counts: Record<string, number>): string {
+    const spans = UUID.test(value) ? [] : spansIn(value);
+    return spans.length === 0 ? value : replaceSpans(value, spans.map((span) => ({ ...span, hashed: true })), counts);
+  }
+
+  return { record, text, id };
 }
 
 function compile(source: string): RegExp {

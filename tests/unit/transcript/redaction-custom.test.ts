@@ -2,10 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { HandoffError } from '../../../src/lib/errors.mts';
 import { createRedactor } from '../../../src/transcript/redaction/create.mts';
 import type { Redactor } from '../../../src/transcript/redaction/redactor.mts';
-import type { JsonObject } from '../../../src/transcript/turn.mts';
+import type { JsonObject, SessionFacts, TurnDraft } from '../../../src/transcript/turn.mts';
 
-function redact(redactor: Redactor, record: JsonObject): JsonObject {
-  return redactor.record(record, JSON.stringify(record));
+const DEAF = { turn: () => {}, facts: () => {}, usage: () => {}, usageTotal: () => {}, unknown: () => {} };
+
+/** The turn as it comes out behind the patterns. */
+function turn(redactor: Redactor, draft: Partial<TurnDraft>): TurnDraft {
+  let out: TurnDraft | undefined;
+  redactor.words({ ...DEAF, turn: (given) => void (out = given) }).turn({ class: 'TOOL', ts: '', text: '', ...draft });
+  if (out === undefined) throw new Error('no turn came out');
+  return out;
+}
+
+/** A call's input as it comes out behind the patterns. */
+function redact(redactor: Redactor, input: JsonObject): JsonObject {
+  return JSON.parse(turn(redactor, { kind: 'call', text: JSON.stringify(input) }).text) as JsonObject;
 }
 
 function failure(act: () => unknown): HandoffError {
@@ -19,16 +30,39 @@ function failure(act: () => unknown): HandoffError {
 }
 
 describe("the config's own patterns", () => {
-  it('are applied to values and keys of records that hold nothing else', () => {
+  it('are applied to values and keys of what a call is given', () => {
     const redactor = createRedactor({ patterns: ['ACME-\\d{4}', 'internal\\.example'] });
     expect(redact(redactor, { a: 'see ACME-1234 at internal.example', 'ACME-9999': [{ b: 'ACME-0000' }] })).toEqual({ a: 'see [redacted:custom] at [redacted:custom]', '[redacted:custom]': [{ b: '[redacted:custom]' }] });
     expect(redactor.counts).toEqual({ custom: 4 });
     expect(redactor.text('ACME-1234')).toBe('[redacted:custom]');
   });
 
-  it('give back the very record where they find nothing', () => {
-    const record = { a: 'nothing' };
-    expect(redact(createRedactor({ patterns: ['ACME'] }), record)).toBe(record);
+  it('leave the text of a call as it is written where they find nothing', () => {
+    const text = 'tool_use Read {"a": "nothing",  "b":[1.0]}';
+    expect(turn(createRedactor({ patterns: ['ACME'] }), { kind: 'call', tool: 'Read', text }).text).toBe(text);
+  });
+
+  it('take words, and leave what tells a turn from another and what it is', () => {
+    const draft: TurnDraft = { class: 'TOOL', kind: 'result', ts: 'word', text: 'a word', id: 'word-1', parent: 'word-0', record: 'word-2', call: 'word-3', side: 'word', meta: 'word', tool: 'word', ok: true };
+    expect(turn(createRedactor({ patterns: ['word'] }), draft)).toEqual({ ...draft, text: 'a [redacted:custom]', tool: '[redacted:custom]' });
+    expect(turn(createRedactor({ patterns: ['\\w+'] }), { kind: 'call', tool: 'Read', text: 'function_call Read {"a":1}' })).toMatchObject({ tool: '[redacted:custom]', text: 'function_call [redacted:custom] {"[redacted:custom]":1}' });
+    expect(turn(createRedactor({ patterns: ['\\w+'] }), { kind: 'call', text: 'my_call is [not data' }).text).toBe('my_call [redacted:custom] [[redacted:custom] [redacted:custom]');
+  });
+
+  it('leave a number of their own to ids that differ, and a UUID as it is', () => {
+    const redactor = createRedactor({ patterns: ['customer-\\d+', '[0-9a-f]{4}'] });
+    const uuid = '01a22b68-0000-7000-8000-000000000001';
+    let facts: SessionFacts = {};
+    redactor.words({ ...DEAF, facts: (given) => void (facts = given) }).facts({ uuid: 'customer-1', parent_session: uuid, title: 'customer-1', fork: { of: 'customer-2', by: 'its name' } });
+    expect(facts).toEqual({ uuid: redactor.id('customer-1'), parent_session: uuid, title: '[redacted:custom]', fork: { of: redactor.id('customer-2'), by: 'its name' } });
+    expect([redactor.id('customer-1'), redactor.id('customer-2')]).toEqual([1, 2].map(() => expect.stringMatching(/^\[redacted:custom:[0-9a-f]{8}\]$/)));
+    expect(redactor.id('customer-1')).not.toBe(redactor.id('customer-2'));
+  });
+
+  it('count a word as often as it is said, though it is looked for once', () => {
+    const redactor = createRedactor({ patterns: ['ACME'] });
+    for (let at = 0; at < 3; at++) redactor.text('ACME');
+    expect(redactor.counts).toEqual({ custom: 3 });
   });
 
   it('change nothing the second time, even where they match what stands there then', () => {
@@ -39,7 +73,7 @@ describe("the config's own patterns", () => {
 
   it.each([900, 1_200, 4_000])('let nothing through however deep it lies: %i', (depth) => {
     const text = `{"a":${'['.repeat(depth)}"ACME-1234"${']'.repeat(depth)}}`;
-    expect(JSON.stringify(createRedactor({ patterns: ['ACME-\\d{4}'] }).record(JSON.parse(text) as JsonObject, text))).not.toContain('ACME');
+    expect(turn(createRedactor({ patterns: ['ACME-\\d{4}'] }), { kind: 'call', text }).text.includes('ACME')).toBe(false);
   });
 
   it('are looked for among thousands of earlier markers in linear time', () => {
