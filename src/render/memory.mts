@@ -11,9 +11,14 @@ export interface Memory<V> {
 export function createMemory<V>(size: number): Memory<V> {
   let young = new Map<string, V>();
   let old = new Map<string, V>();
+  // What was put in last is asked for next, mostly, and to compare two keys is less than to hash one.
+  let lastKey: string | undefined;
+  let lastValue: V | undefined;
   return {
-    get: (key) => young.get(key) ?? old.get(key),
+    get: (key) => (key === lastKey ? lastValue : young.get(key) ?? old.get(key)),
     set(key, value) {
+      lastKey = key;
+      lastValue = value;
       young.set(key, value);
       if (young.size < size) return;
       old = young;

@@ -127,13 +127,15 @@ export function createCommands(): Commands {
     }
     if (row.test !== true) return;
     const checks = checksOf(row.command);
-    const says = saidBy(output);
+    let says: ReturnType<typeof saidBy> | 'not asked' = 'not asked';
     if (row.masked !== undefined) delete row.masked;
     if (row.says !== undefined) delete row.says;
     const tell = (one: CommandRow, check: Check | undefined): void => {
       const masked = check !== undefined && !(row.ok === false ? check.alone : check.own);
       if (masked) one.masked = true;
-      if (says !== undefined && (masked || row.ok === undefined)) one.says = says;
+      if (!masked && row.ok !== undefined) return;
+      if (says === 'not asked') says = saidBy(output);
+      if (says !== undefined) one.says = says;
     };
     for (const check of checks) {
       const one = { ...row, command: check.key };
