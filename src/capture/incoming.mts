@@ -5,11 +5,10 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { randomBytes } from 'node:crypto';
 import { HandoffError } from '../lib/errors.mts';
 import { makeFolder, removeTree, rename } from '../lib/fs/files.mts';
-import { ownHolder } from '../lib/fs/holder.mts';
 import { createRollback } from '../lib/fs/rollback.mts';
+import { temporaryName } from '../lib/fs/temporary.mts';
 import { checkSession, type Checked } from '../store/checker.mts';
 import { indexRow } from '../store/index-file.mts';
 import { sessionDir, sessionPaths, stagedName, storePaths, type SessionPaths } from '../store/layout.mts';
@@ -31,7 +30,7 @@ export interface Incoming {
 export function createIncoming(root: string): Incoming {
   const { locks } = storePaths(root);
   makeFolder(locks);
-  const own = path.join(locks, `in.${ownHolder().pid}.${randomBytes(12).toString('hex')}.tmp`);
+  const own = path.join(locks, temporaryName('in'));
   try {
     return within(own, 'session');
   } catch (error) {

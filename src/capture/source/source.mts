@@ -2,13 +2,12 @@
  * The transcript that a build reads: opened once, so that what is hashed and what is parsed are the same bytes, and only
  * up to the length that it had then. It is never written.
  */
-import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { HandoffError, errnoOf } from '../../lib/errors.mts';
 import { FILE_MODE, makeFolder, removeQuietly, writeAll } from '../../lib/fs/files.mts';
-import { ownHolder } from '../../lib/fs/holder.mts';
 import { readBytes, readLines } from '../../lib/fs/lines.mts';
+import { temporaryName } from '../../lib/fs/temporary.mts';
 import { hasher } from '../../lib/hash-chain.mts';
 
 export interface Source {
@@ -66,7 +65,7 @@ export function openSource(file: string, cwd: string): Source {
  */
 export async function spoolStdin(stdin: AsyncIterable<string | Uint8Array>, folder: string): Promise<Source> {
   makeFolder(folder);
-  const name = path.join(folder, `stdin.${ownHolder().pid}.${randomBytes(12).toString('hex')}.tmp`);
+  const name = path.join(folder, temporaryName('stdin'));
   const fd = fs.openSync(name, 'wx+', FILE_MODE);
   let named = true;
   const unname = () => {

@@ -7,13 +7,13 @@
  * A session's lock does not wait: a living holder is HELD at once. Short internal locks (the index) wait with a bound.
  * Taking over is serialised by a second exclusive file and puts the new lock over the old in one rename.
  */
-import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { HandoffError, errnoOf } from '../errors.mts';
 import { FILE_MODE, makeDurableFolder, namesIn, removeQuietly, removeTree, rename, sleep, sync, syncFolder, writeAll } from './files.mts';
-import { exists, ownHolder, type Life } from './holder.mts';
+import { ownHolder, type Life } from './holder.mts';
 import { lockFile, look, parse, readOr, type Held, type LockRecord } from './lock-file.mts';
+import { ageMs, isLeftBehind, newToken, temporaryName } from './temporary.mts';
 
 export interface Lock {
   readonly token: string;
@@ -41,8 +41,8 @@ const TAKING_DEAD_MS = 2000;
 export function acquire(folder: string, key: string, operation: string, waitMs = 0, elsewhereIsDead = false): Lock {
   refusals(folder, () => makeDurableFolder(folder));
   const file = lockFile(folder, key);
-  const record: LockRecord = { ...ownHolder(), token: randomBytes(12).toString('hex'), key, operation, at: new Date().toISOString() };
-  const staged = stagedName(file, record.token);
+  const record: LockRecord = { ...ownHolder(), token: newToken(), key, operation, at: new Date().toISOString() };
+  const staged = temporaryName(file, record.token);
   sweep(folder);
   const deadline = Date.now() + waitMs;
   for (let pause = 2; ; pause = Math.min(pause * 2, 50)) {
@@ -92,7 +92,7 @@ function held(file: string, record: LockRecord): Lock {
       if (!mine()) throw lost(file);
       const { left: _settled, ...own } = current;
       const next: LockRecord = { ...own, ...facts };
-      const staged = stagedName(file, record.token);
+      const staged = temporaryName(file, record.token);
       try {
         writeStaged(staged, next, true);
         rename(staged, file);
@@ -118,10 +118,6 @@ function lost(file: string): HandoffError {
 
 function heldError(found: Held): HandoffError {
   return new HandoffError('HELD', found.who, { data: { holder: found.record ?? null } });
-}
-
-function stagedName(file: string, token: string): string {
-  return `${file}.${ownHolder().pid}.${token}.tmp`;
 }
 
 function writeStaged(staged: string, record: LockRecord, durable = false): void {
@@ -162,7 +158,7 @@ function takeOver(file: string, staged: string, record: LockRecord, isDead: (lif
   if (!linkInto(staged, taking)) {
     if (isAbandoned(taking)) {
       // Moved aside under a name of our own first: of two that see it dead only one moves it.
-      const aside = `${taking}.${ownHolder().pid}.${record.token}.tmp`;
+      const aside = temporaryName(taking, record.token);
       try {
         fs.renameSync(taking, aside);
       } catch {
@@ -193,19 +189,11 @@ function isAbandoned(taking: string): boolean {
   return ageMs(taking) > TAKING_DEAD_MS || look(taking)?.life === 'dead';
 }
 
-function ageMs(file: string): number {
-  try {
-    return Date.now() - fs.statSync(file).mtimeMs;
-  } catch {
-    return 0;
-  }
-}
-
 /** Removes what a process left that died: a lock before it was linked, or a folder at work; the name tells whose it was. */
 function sweep(folder: string): void {
   for (const name of namesIn(folder)) {
-    const pid = /\.(\d+)\.[0-9a-f]{24}\.tmp$/.exec(name)?.[1];
-    if (pid !== undefined && !exists(Number(pid))) removeTree(path.join(folder, name));
-    if (name.endsWith('.taking') && isAbandoned(path.join(folder, name))) removeQuietly(path.join(folder, name));
+    const file = path.join(folder, name);
+    if (isLeftBehind(file)) removeTree(file);
+    if (name.endsWith('.taking') && isAbandoned(file)) removeQuietly(file);
   }
 }

@@ -2,12 +2,11 @@
  * A copy of a database that a client may be writing. SQLite writes beside what it opens, so the original is never
  * opened; and a database without its log (`-wal`) is stale, so both are copied as they stood at one moment.
  */
-import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { errnoOf, HandoffError } from '../../../lib/errors.mts';
 import { FILE_MODE, makeFolder, removeQuietly } from '../../../lib/fs/files.mts';
-import { ownHolder } from '../../../lib/fs/holder.mts';
+import { temporaryName } from '../../../lib/fs/temporary.mts';
 
 const TRIES = 5;
 /** The head of a log: it holds two numbers that change whenever the log is begun anew. */
@@ -24,7 +23,7 @@ export interface DatabaseCopy {
 /** Copies into the folder `scratch`. Throws CHANGING where the client began its log anew each time. */
 export function copyDatabase(file: string, scratch: string): DatabaseCopy {
   makeFolder(scratch);
-  const name = (what: string): string => path.join(scratch, `${what}.${ownHolder().pid}.${randomBytes(12).toString('hex')}.tmp`);
+  const name = (what: string): string => path.join(scratch, temporaryName(what));
   const target = name('database');
   // Under a name that is swept if we die, until the moment in which SQLite wants its own.
   const log = name('log');

@@ -6,6 +6,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { HandoffError } from '../../../../src/lib/errors.mts';
 import { lifeOf, ownHolder } from '../../../../src/lib/fs/holder.mts';
 import { acquire, type Lock } from '../../../../src/lib/fs/lock.mts';
+import { newToken, temporaryName } from '../../../../src/lib/fs/temporary.mts';
 import { allLocks, holderOf, lockFile, recordsOf } from '../../../../src/lib/fs/lock-file.mts';
 import { freshFolder } from '../../../helpers/run.ts';
 import { importBuilt } from '../../../helpers/built.ts';
@@ -247,19 +248,22 @@ describe('the holder', () => {
 });
 
 describe('what a crash leaves beside a lock', () => {
-  it('is swept by the next who takes any lock: temporary files of the dead, and take-overs of more than two seconds ago', () => {
+  it('is swept by the next who takes any lock: temporary files of the dead, those of another host after a day, and take-overs of more than two seconds ago', () => {
     const names = {
-      dead: `${'a'.repeat(24)}.lock.${NOBODY}.${'b'.repeat(24)}.tmp`,
-      alive: `${'a'.repeat(24)}.lock.${process.pid}.${'c'.repeat(24)}.tmp`,
-      stdin: `stdin.${NOBODY}.${'d'.repeat(24)}.tmp`,
+      dead: `${'a'.repeat(24)}.lock.${NOBODY}.${newToken()}.tmp`,
+      alive: temporaryName(`${'a'.repeat(24)}.lock`),
+      stdin: `stdin.${NOBODY}.${newToken()}.tmp`,
+      elsewhere: `stdin.${NOBODY}.${'d'.repeat(24)}.tmp`,
+      gone: `stdin.${process.pid}.${'e'.repeat(24)}.tmp`,
       foreign: 'notes.tmp',
       taking: `${'e'.repeat(24)}.lock.taking`,
       fresh: `${'f'.repeat(24)}.lock.taking`,
     };
     for (const name of Object.values(names)) fs.writeFileSync(path.join(dir, name), '');
     age(3, path.join(dir, names.taking));
+    age(25 * 60 * 60, path.join(dir, names.gone));
     take().release();
-    expect(fs.readdirSync(dir).sort()).toEqual([names.alive, names.foreign, names.fresh].sort());
+    expect(fs.readdirSync(dir).sort()).toEqual([names.alive, names.elsewhere, names.foreign, names.fresh].sort());
   });
 
   it('does not keep a dead lock for longer than its own two seconds', () => {
