@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { SCENARIOS } from '../fault/commands.ts';
 import { JobScene, tryJob } from '../fault/job-scene.ts';
-import { errorPoints, killPoints, Scene, tryAll } from '../fault/matrix.ts';
+import { Scene } from '../fault/matrix.ts';
+import { errorPoints, killPoints, tryAll } from '../fault/points.ts';
 import { meetAll, powerCuts } from '../fault/power.ts';
 import { Workshop } from '../fault/workshop.ts';
 import { skipWithoutStrace } from '../helpers/strace.ts';

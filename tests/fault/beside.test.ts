@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { Broker } from '../helpers/broker.ts';
 import { countCalls, failAt, killAt, skipWithoutStrace, strike, type Call, type Child } from '../helpers/strace.ts';
 import { SHORT } from './commands.ts';
-import { describePoint, errorPoints, killPoints, kindOf, type Point } from './matrix.ts';
+import { describePoint, errorPoints, killPoints, kindOf, MISSED, type Point } from './points.ts';
 import { record } from './record.ts';
 import { EVIDENCE, explains, listing, Workshop } from './workshop.ts';
 
@@ -46,7 +46,7 @@ describe.skipIf(skipWithoutStrace())('what is written beside sessions, struck at
     const broken: string[] = [];
     for (const point of every(points(calls).filter(isOurs))) {
       const ended = struck(fresh, point);
-      const problems = ended.hit ? [] : ['the fault struck another call'];
+      const problems = ended.hit ? [] : [MISSED];
       if (point.fault.kind === 'error' && !(ended.status === 0 || (ended.status === 1 && explains(ended.stderr)))) problems.push(`exit ${ended.status}: ${ended.stderr}`);
       const sent = queue();
       const next = again();
@@ -86,7 +86,7 @@ describe.skipIf(skipWithoutStrace())('what is written beside sessions, struck at
     const broken: string[] = [];
     for (const point of every(points(calls))) {
       const ended = struck(fresh, point);
-      const problems = ended.hit ? [] : ['the fault struck another call'];
+      const problems = ended.hit ? [] : [MISSED];
       if (point.fault.kind === 'error' && !(ended.status === 0 || (ended.status === 1 && explains(ended.stderr)))) problems.push(`exit ${ended.status}: ${ended.stderr}`);
       if (list() !== old && !isNew()) problems.push('the list is neither the old nor the new one');
       const next = workshop.run(entry as `/${string}`, ['self-improve']);

@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { skipWithoutStrace } from '../helpers/strace.ts';
 import { LONG_ONES, SCENARIOS, UNLOCKS } from './commands.ts';
-import { errorPoints, openPoints, Scene, tryAll } from './matrix.ts';
+import { Scene } from './matrix.ts';
+import { errorPoints, openPoints, tryAll } from './points.ts';
 import { Workshop } from './workshop.ts';
 
 const EVERY = Number(process.env['HANDOFF_FAULT_EVERY'] ?? 1);

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { skipWithoutStrace } from '../helpers/strace.ts';
 import { Bench, INSTALLINGS, InstallScene } from './installing.ts';
-import { errorPoints, killPoints, tryAll } from './matrix.ts';
+import { errorPoints, killPoints, tryAll } from './points.ts';
 
 const EVERY = Number(process.env['HANDOFF_FAULT_EVERY'] ?? 1);
 

@@ -12,7 +12,7 @@ import { sha256 } from '../helpers/desk.ts';
 import { LATER, PENDING, RECORD, SMALL, product, put } from '../helpers/home.ts';
 import { REPOSITORY } from '../helpers/run.ts';
 import { callsOffMain, countCalls, failAt, killAt, strike, type Call, type Child, type Ended } from '../helpers/strace.ts';
-import type { Held, Point, Struck } from './matrix.ts';
+import { MISSED, type Held, type Point, type Struck } from './points.ts';
 import { explains, listing } from './workshop.ts';
 
 const COPY = '.claude/skills/agents-handoff';
@@ -148,7 +148,7 @@ export class InstallScene implements Struck {
 
   try({ call, fault }: Point): Held {
     const ended = strike(() => this.fresh(), call, (child, aim) => (fault.kind === 'kill' ? killAt(child, aim) : failAt(child, aim, fault.errno, fault.lasting)));
-    const problems = ended.hit ? [] : ['the fault struck another call'];
+    const problems = ended.hit ? [] : [MISSED];
     if (fault.kind === 'kill' && ended.signal !== 'SIGKILL') problems.push(`ended with ${ended.status ?? ended.signal} where it should have been killed`);
     if (fault.kind === 'error') problems.push(...afterError(ended));
     problems.push(...this.#theirs('right after it'), ...this.#copyProblems());

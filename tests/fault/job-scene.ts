@@ -11,7 +11,7 @@ import type { ExecutionRecord } from '../../src/execution/records.mts';
 import { sha256 } from '../helpers/desk.ts';
 import { freshFolder } from '../helpers/run.ts';
 import { countCalls, failAt, killAt, strike, type Call, type Child } from '../helpers/strace.ts';
-import { describePoint, kindOf, type Held, type Point } from './matrix.ts';
+import { describePoint, kindOf, type Held, type Point } from './points.ts';
 import { record } from './record.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../tools', import.meta.url));

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { skipWithoutStrace } from '../helpers/strace.ts';
 import { JobScene, tryJob } from './job-scene.ts';
-import { errorPoints, killPoints } from './matrix.ts';
+import { errorPoints, killPoints } from './points.ts';
 
 const EVERY = Number(process.env['HANDOFF_FAULT_EVERY'] ?? 1);
 

@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { skipWithoutStrace, unsyncedAt, type Call } from '../helpers/strace.ts';
 import { isCommit, LONG_ONES, RECOVERIES, SCENARIOS } from './commands.ts';
-import { killPoints, Scene, tryAll } from './matrix.ts';
+import { Scene } from './matrix.ts';
+import { killPoints, tryAll } from './points.ts';
 import { Workshop } from './workshop.ts';
 
 /** HANDOFF_FAULT_EVERY=5 tries every fifth point, for a look in between. */

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { checkCopy, readCopy } from '../../../src/install/copy.mts';
 import { Bench, INSTALLINGS, InstallScene } from '../../fault/installing.ts';
-import { killPoints, tryAll } from '../../fault/matrix.ts';
+import { killPoints, tryAll } from '../../fault/points.ts';
 import { seeded } from '../../helpers/build.ts';
 import { countCalls, failAt, skipWithoutStrace, strike } from '../../helpers/strace.ts';
 
