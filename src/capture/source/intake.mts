@@ -16,7 +16,7 @@ import type { Ledger } from './ledger.mts';
 import { createNumbering } from './numbering.mts';
 import type { Extent, Origin } from './origin.mts';
 import { createRecordReader, createTextReader, createTokenCount, type Tally, type TokenCount } from './records.mts';
-import { sameTurn, turnsOfSource } from './rewritten.mts';
+import { createForm, sameTurn, turnsOfSource } from './rewritten.mts';
 import type { Renders } from '../renders/renders.mts';
 import type { Segment } from '../commit/segment.mts';
 import { firstLineHash } from './source.mts';
@@ -69,6 +69,8 @@ export async function takeIn(work: Work, origin: Origin | { kind: 'first' }, ext
   const runs: [number, number][] = replaced === undefined ? [[0, origin.kind === 'other' ? before + 1 : 0]] : replaced.runs.map(([line, seq]) => [line, seq]);
   const numbering = createNumbering({ runs, watermark: before, beside: origin.kind === 'other' || origin.kind === 'by-watermark', usedParts: () => segment.usedParts() });
   const old = origin.kind === 'rewritten' ? turnsOfSource(timeline.file, timeline.bytes, origin.row, work.base?.manifest.sources ?? []) : undefined;
+  // What 2.0.x captured of it cannot be told from other sources' turns by where it stands.
+  const form = origin.kind === 'by-watermark' || (grown !== undefined && grown.row?.turns === undefined) ? undefined : createForm(grown?.row?.turns ?? []);
   let rewrittenFrom: number | undefined;
 
   const write = (turn: Turn) => {
@@ -87,7 +89,8 @@ export async function takeIn(work: Work, origin: Origin | { kind: 'first' }, ext
     if (origin.kind === 'by-watermark' && (draft.seq ?? line) <= before) return;
     if (old !== undefined) {
       if (rewrittenFrom === undefined) {
-        if (sameTurn(old.next(), draft)) return;
+        const stood = old.next();
+        if (stood !== undefined && sameTurn(stood.turn, draft)) return form?.add(stood.at);
         differs(line);
       }
       // Its own numbers are those of the turns that stand already.
@@ -97,6 +100,7 @@ export async function takeIn(work: Work, origin: Origin | { kind: 'first' }, ext
     if (number === undefined) return;
     const turn: Turn = Object.assign(draft, { seq: number.seq });
     if (number.part > 0) turn.part = number.part;
+    form?.add(ledger.turns);
     write(turn);
   };
 
@@ -128,7 +132,7 @@ export async function takeIn(work: Work, origin: Origin | { kind: 'first' }, ext
   const isShorter = old !== undefined && rewrittenFrom === undefined && old.next() !== undefined;
   const isOlderCopy = isShorter && origin.kind === 'rewritten' && origin.moved;
   if (isShorter && !isOlderCopy) differs(index);
-  const row: SourceRow = { path: source.path, first_line_sha256: firstLineHash(source), bytes: extent.to, raw_sha256: (await hashed) ?? raw.digest('hex'), lines: index, runs };
+  const row: SourceRow = { path: source.path, first_line_sha256: firstLineHash(source), bytes: extent.to, raw_sha256: (await hashed) ?? raw.digest('hex'), lines: index, runs, ...(form === undefined ? {} : { turns: form.spans }) };
   return { row, replaced, tally: reader.tally, tokens, redactor, rewrittenFrom, late: numbering.late, isOlderCopy, isSilent };
 }
 

@@ -4,37 +4,74 @@ import { readTurns } from '../../store/timeline.mts';
 import type { Turn, TurnDraft } from '../../transcript/turn.mts';
 
 export interface OldTurns {
-  next(): Turn | undefined;
+  /** `at`: the turn's line in the timeline, from 0. */
+  next(): { turn: Turn; at: number } | undefined;
 }
 
-/**
- * The turns of the source `row` in its newest form, in order. A run covers the numbers from its own up to the line at
- * which the next run of the source begins, and never those of a run that another source opened.
- */
+/** The lines of the timeline that a source's newest form is made of, as pairs [from, to). */
+export interface Form {
+  readonly spans: [number, number][];
+  add(at: number): void;
+}
+
+export function createForm(given: readonly [number, number][]): Form {
+  const spans = given.map(([from, to]): [number, number] => [from, to]);
+  return {
+    spans,
+    add(at) {
+      const last = spans.at(-1);
+      if (last?.[1] === at) last[1] += 1;
+      else spans.push([at, at + 1]);
+    },
+  };
+}
+
+/** The turns of the source `row` in its newest form, in order. */
 export function turnsOfSource(timeline: string, bytes: number, row: SourceRow, all: readonly SourceRow[]): OldTurns {
-  const starts = all.flatMap((source) => (source.path === row.path && source.first_line_sha256 === row.first_line_sha256 ? [] : source.runs.map(([, seq]) => seq))).sort((a, b) => a - b);
-  const spans = row.runs.map(([line, seq], at) => {
-    const next = row.runs[at + 1]?.[0];
-    const byLine = next === undefined ? Infinity : seq + next - line;
-    return { from: at === 0 && seq === 0 ? -Infinity : seq, to: Math.min(byLine, starts.find((start) => start > seq) ?? Infinity) };
-  });
+  const isOf = row.turns === undefined ? byNumbers(row, all) : byLines(row.turns);
   const turns = readTurns(timeline, bytes);
+  let at = -1;
   return {
     next() {
       for (let step = turns.next(); step.done !== true; step = turns.next()) {
-        const turn = step.value;
-        if (turn.meta !== 'source-rewritten' && spans.some(({ from, to }) => turn.seq >= from && turn.seq < to)) return turn;
+        at += 1;
+        if (isOf(step.value, at)) return { turn: step.value, at };
       }
       return undefined;
     },
   };
 }
 
+type IsOf = (turn: Turn, at: number) => boolean;
+
+/** Asked in the order of the timeline. */
+function byLines(spans: readonly [number, number][]): IsOf {
+  let span = 0;
+  return (_turn, at) => {
+    while (at >= (spans[span]?.[1] ?? Infinity)) span += 1;
+    return at >= (spans[span]?.[0] ?? Infinity);
+  };
+}
+
+/**
+ * Where no lines are noted: a run covers the numbers from its own up to the line at which the next run of the source begins,
+ * and never those of a run that another source opened.
+ */
+function byNumbers(row: SourceRow, all: readonly SourceRow[]): IsOf {
+  const starts = all.flatMap((source) => (source.path === row.path && source.first_line_sha256 === row.first_line_sha256 ? [] : source.runs.map(([, seq]) => seq))).sort((a, b) => a - b);
+  const spans = row.runs.map(([line, seq], at) => {
+    const next = row.runs[at + 1]?.[0];
+    const byLine = next === undefined ? Infinity : seq + next - line;
+    return { from: at === 0 && seq === 0 ? -Infinity : seq, to: Math.min(byLine, starts.find((start) => start > seq) ?? Infinity) };
+  });
+  return (turn) => turn.meta !== 'source-rewritten' && spans.some(({ from, to }) => turn.seq >= from && turn.seq < to);
+}
+
 const COMPARED = ['class', 'ts', 'text', 'id', 'record', 'parent', 'kind', 'tool', 'call', 'ok', 'exit', 'side', 'meta'] as const;
 
-/** Whether the source still reads as it did; undefined: it had no such turn. */
-export function sameTurn(old: Turn | undefined, draft: TurnDraft): boolean {
+/** Whether the source still reads as it did. */
+export function sameTurn(old: Turn, draft: TurnDraft): boolean {
   // The file of a kept output may be gone by now; the source does not read otherwise for that.
-  if (old?.meta === 'kept-output' && draft.meta === 'kept-output') return old.call === draft.call;
-  return old !== undefined && COMPARED.every((key) => old[key] === draft[key]);
+  if (old.meta === 'kept-output' && draft.meta === 'kept-output') return old.call === draft.call;
+  return COMPARED.every((key) => old[key] === draft[key]);
 }
