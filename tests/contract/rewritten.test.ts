@@ -83,3 +83,32 @@ it('what 2.0.x appended between two of our builds counts as said', async () => {
   const { dir } = await buildInto(root, file);
   expect(turnsOf(dir).map(({ text }) => text.replace(/^The source .*/, '*'))).toEqual(['a', 'b', 'c', '*', 'C']);
 });
+
+const TALK = '## User: a\nmore\n\n## Assistant: b\nand more\n';
+
+it('a role-marked text that was captured in the middle of a turn is the same text still', async () => {
+  const states = ['## User: a\n', '## User: a\nmo', '## User: a\nmore\n\n## Assistant: b\nand more\n'];
+  expect(await says('talk.md', ...states, TALK.replace('and more', 'and less'))).toBe('a mo re b\nand more * b\nand less');
+  // Cut back to where it was captured, it only became shorter.
+  expect(await says('talk.md', ...states, '## User: a\nmo')).toBe('a mo re b\nand more *');
+});
+
+it('a copy that ends earlier is an older one, wherever it ends', async () => {
+  const session = lines(claude('user', 'a'), claude('assistant', 'b'), { type: 'ai-title', aiTitle: 'title', sessionId: 's' });
+  for (const [name, text, states] of [['talk.md', TALK, ['## User: a\nmo', TALK]], ['talk.md', TALK, [TALK]], ['t.jsonl', session, [session]]] as const) {
+    count += 1;
+    const root = path.join(scratch, `store-${count}`);
+    const [file, copy] = ['one', 'two'].map((folder) => path.join(scratch, `${count}-${folder}`, name)) as [string, string];
+    for (const one of [file, copy]) fs.mkdirSync(path.dirname(one));
+    for (const state of states) {
+      fs.writeFileSync(file, state);
+      await buildInto(root, file, { session: 's' });
+    }
+    for (let end = text.indexOf('a') + 1; end < text.length; end += name === 'talk.md' ? 1 : 7) {
+      fs.writeFileSync(copy, text.slice(0, end));
+      expect((await buildInto(root, copy, { session: 's' })).action, JSON.stringify(text.slice(0, end))).toBe('up-to-date');
+    }
+    fs.writeFileSync(copy, text.slice(0, -1));
+    expect((await buildInto(root, copy, { session: 's' })).action).toBe('up-to-date');
+  }
+});

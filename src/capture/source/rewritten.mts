@@ -69,8 +69,57 @@ function byNumbers(row: SourceRow, all: readonly SourceRow[]): IsOf {
 
 const COMPARED = ['class', 'ts', 'text', 'id', 'record', 'parent', 'kind', 'tool', 'call', 'ok', 'exit', 'side', 'meta'] as const;
 
+export interface Comparison {
+  /** The lines of the timeline that say what `draft` says; undefined where the source differs. `isEnd`: the source ends with it. */
+  take(draft: TurnDraft, isEnd: boolean): readonly number[] | undefined;
+  /** Whether the source said more than was compared. */
+  hasMore(): boolean;
+}
+
+/**
+ * Compares a source with its turns of old. A role-marked text (`isText`) may have been captured in the middle of a turn: then
+ * that turn and what continued it are one here.
+ */
+export function createComparison(old: OldTurns, isText: boolean): Comparison {
+  let ahead: { turn: Turn; at: number } | undefined;
+  let isCut = false;
+  const pieces = (): { turn: Turn; at: number }[] => {
+    const first = ahead ?? old.next();
+    ahead = undefined;
+    if (first === undefined) return [];
+    const found = [first];
+    if (!isText) return found;
+    for (ahead = old.next(); ahead?.turn.meta === 'continued'; ahead = old.next()) found.push(ahead);
+    return found;
+  };
+  return {
+    take(draft, isEnd) {
+      const stood = pieces();
+      const [first] = stood;
+      if (first === undefined) return undefined;
+      if (stood.length === 1 && sameTurn(first.turn, draft)) return [first.at];
+      if (!isText || first.turn.class !== draft.class) return undefined;
+      const said = bare(draft.text);
+      let before = '';
+      for (let count = 1; stood.length > 1 && count <= stood.length; count += 1) {
+        before += bare(stood[count - 1]?.turn.text ?? '');
+        if (before !== said || (count < stood.length && !isEnd)) continue;
+        isCut = count < stood.length;
+        return stood.slice(0, count).map(({ at }) => at);
+      }
+      return undefined;
+    },
+    hasMore: () => isCut || ahead !== undefined || old.next() !== undefined,
+  };
+}
+
+/** Blanks at the borders of pieces were not kept. */
+function bare(text: string): string {
+  return text.replace(/\s+/g, '');
+}
+
 /** Whether the source still reads as it did. */
-export function sameTurn(old: Turn, draft: TurnDraft): boolean {
+function sameTurn(old: Turn, draft: TurnDraft): boolean {
   // The file of a kept output may be gone by now; the source does not read otherwise for that.
   if (old.meta === 'kept-output' && draft.meta === 'kept-output') return old.call === draft.call;
   return COMPARED.every((key) => old[key] === draft[key]);
