@@ -86,7 +86,7 @@ async function buildFrom(first: Reading, again: () => Promise<Reading>, request:
     }
     const at = row === undefined ? freePlace(root, id, projectOf(transcript, request, place), folderName(id)) : `${row.project}/${row.id}`;
     const paths = sessionPaths(placeDir(root, at));
-    const base = manifestForWriting(paths.manifest);
+    const base = withoutStale(manifestForWriting(paths.manifest));
     checkMode(base?.manifest, request, place);
     if (isOutrun(transcript, base?.manifest)) {
       ({ transcript, redactor } = await again());
@@ -121,6 +121,12 @@ async function decide(work: Work): Promise<BuildResult> {
   if (extent.to <= from) return upToDate(work, base.manifest);
   const revised = await revise(work, origin, extent);
   return revised === undefined ? upToDate(work, base.manifest) : { action: 'built', ...revised };
+}
+
+/** No row tells what 2.0.x appended: where it wrote last, none says any more which turns are its source's. */
+function withoutStale(base: Work['base']): Work['base'] {
+  if (base !== undefined && !isSealed(base.manifest)) for (const row of base.manifest.sources ?? []) delete row.turns;
+  return base;
 }
 
 /** Throws DAMAGED where the timeline has not the length that was sealed: that nothing is new must not hide it. */

@@ -24,7 +24,9 @@ const shape = (must: Record<string, Kind>, may: Record<string, Kind> = {}): Kind
     && allowed.every(([key, kind]) => value[key] === undefined || kind(value[key]));
 };
 
-const run: Kind = (value) => Array.isArray(value) && value.length === 2 && value.every(finite);
+const pairOf = (of: Kind): Kind => (value) => Array.isArray(value) && value.length === 2 && value.every(of);
+const run = pairOf(finite);
+const span = pairOf(whole);
 
 const MUST: Record<string, Kind> = {
   session: name, project: text, harness: text, model: text, created_at: when, updated_at: when, source_paths: list(text), watermark: finite,
@@ -35,7 +37,7 @@ const MAY: Record<string, Kind> = {
   evidence_contract_sha256: hash, promoted_at: text, promoted_by: text, promoted_gate: text, promoted_revision: whole, prev_project: text,
   titled_from: list(text), merged_from: list(text), federated_from: text, federated_at: text, objective: text, pinned: list(text), uuid: text,
   title: text, cwd: text, git: shape({}, { branch: text, commit: text }), adapter: shape({ id: text, version: finite }),
-  sources: list(shape({ path: text, first_line_sha256: text, bytes: whole, raw_sha256: hash, lines: whole, runs: list(run) })),
+  sources: list(shape({ path: text, first_line_sha256: text, bytes: whole, raw_sha256: hash, lines: whole, runs: list(run) }, { turns: list(span) })),
   seal: shape({ format: whole, revision: whole, timeline_bytes: whole, chain_head: hash, tools_sha256: hash, summary_sha256: hash, payload_sha256: hash }),
   parent_session: text, fork: shape({ of: text, by: text }, { until_seq: finite, apart: flag, elsewhere: flag }),
   subagents: list(shape({ id: text, path: text, title: text })), skipped: whole, bad_lines: whole, unknown: every(whole),
@@ -54,7 +56,7 @@ export function misshapen(manifest: Manifest): string | undefined {
 const READ = Object.entries<Kind>({
   project: text, harness: text, model: text, updated_at: text, source_paths: list(text), counts: isObject, titled_from: list(text), merged_from: list(text), objective: text, pinned: list(text), uuid: text, title: text, cwd: text,
   git: shape({}, { branch: text, commit: text }), adapter: isObject, promoted_at: text, promoted_gate: text, parent_session: text,
-  sources: list(shape({ path: text, bytes: finite, runs: list((value) => Array.isArray(value) && value.length === 2) })),
+  sources: list(shape({ path: text, bytes: finite, runs: list(pairOf(() => true)) }, { turns: list(span) })),
   seal: (value) => isObject(value) && (later(value) || shape({ revision: finite, timeline_bytes: whole, chain_head: text })(value)),
   fork: shape({ of: text, by: text }), subagents: list(shape({ id: text, path: text, title: text })),
   redaction: shape({ counts: isObject }), unknown: every(finite), usage: isObject, usage_recent: every(isObject), usage_running: shape({ before: isObject, last: isObject }),

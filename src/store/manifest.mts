@@ -21,6 +21,8 @@ export interface SourceRow {
   lines: number;
   /** Pairs [line, seq]: line i has seq + (i - line) of the last pair at or before it. */
   runs: [number, number][];
+  /** Pairs [from, to) of lines of the timeline, from 0: what it says in its newest form. Absent where 2.0.x captured of it. */
+  turns?: [number, number][];
 }
 
 export interface Seal {

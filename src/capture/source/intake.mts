@@ -16,7 +16,7 @@ import type { Ledger } from './ledger.mts';
 import { createNumbering } from './numbering.mts';
 import type { Extent, Origin } from './origin.mts';
 import { createRecordReader, createTextReader, createTokenCount, type Tally, type TokenCount } from './records.mts';
-import { sameTurn, turnsOfSource } from './rewritten.mts';
+import { createComparison, createForm, turnsOfSource } from './rewritten.mts';
 import type { Renders } from '../renders/renders.mts';
 import type { Segment } from '../commit/segment.mts';
 import { firstLineHash } from './source.mts';
@@ -68,7 +68,9 @@ export async function takeIn(work: Work, origin: Origin | { kind: 'first' }, ext
   // A first source counts from 0; so did 2.0.x, whatever the source. A second one goes on behind all others.
   const runs: [number, number][] = replaced === undefined ? [[0, origin.kind === 'other' ? before + 1 : 0]] : replaced.runs.map(([line, seq]) => [line, seq]);
   const numbering = createNumbering({ runs, watermark: before, beside: origin.kind === 'other' || origin.kind === 'by-watermark', usedParts: () => segment.usedParts() });
-  const old = origin.kind === 'rewritten' ? turnsOfSource(timeline.file, timeline.bytes, origin.row, work.base?.manifest.sources ?? []) : undefined;
+  const old = origin.kind === 'rewritten' ? createComparison(turnsOfSource(timeline.file, timeline.bytes, origin.row, work.base?.manifest.sources ?? []), adapter === undefined) : undefined;
+  // What 2.0.x captured of it cannot be told from other sources' turns by where it stands.
+  const form = origin.kind === 'by-watermark' || (grown !== undefined && grown.row?.turns === undefined) ? undefined : createForm(grown?.row?.turns ?? []);
   let rewrittenFrom: number | undefined;
 
   const write = (turn: Turn) => {
@@ -82,12 +84,13 @@ export async function takeIn(work: Work, origin: Origin | { kind: 'first' }, ext
     numbering.raise(before + 1);
   };
   let isSilent = grown === undefined;
-  const take = (draft: TurnDraft, line: number) => {
+  const take = (draft: TurnDraft, line: number, isEnd = false) => {
     if (draft.class !== 'OTHER') isSilent = false;
     if (origin.kind === 'by-watermark' && (draft.seq ?? line) <= before) return;
     if (old !== undefined) {
       if (rewrittenFrom === undefined) {
-        if (sameTurn(old.next(), draft)) return;
+        const stood = old.take(draft, isEnd);
+        if (stood !== undefined) return stood.forEach((at) => form?.add(at));
         differs(line);
       }
       // Its own numbers are those of the turns that stand already.
@@ -97,6 +100,7 @@ export async function takeIn(work: Work, origin: Origin | { kind: 'first' }, ext
     if (number === undefined) return;
     const turn: Turn = Object.assign(draft, { seq: number.seq });
     if (number.part > 0) turn.part = number.part;
+    form?.add(ledger.turns);
     write(turn);
   };
 
@@ -122,13 +126,13 @@ export async function takeIn(work: Work, origin: Origin | { kind: 'first' }, ext
     if (reader.tally.badCount === 0 || request.allowBadLines === true) for (const draft of drafts) take(draft, reader.at);
     index += 1;
   }
-  for (const draft of reader.end()) take(draft, reader.at);
+  for (const draft of reader.end()) take(draft, reader.at, true);
   if (adapter === undefined && hashed === undefined) readBytes(source.fd, grown?.from ?? 0, extent.to, (chunk) => raw.update(chunk));
 
-  const isShorter = old !== undefined && rewrittenFrom === undefined && old.next() !== undefined;
+  const isShorter = old !== undefined && rewrittenFrom === undefined && old.hasMore();
   const isOlderCopy = isShorter && origin.kind === 'rewritten' && origin.moved;
   if (isShorter && !isOlderCopy) differs(index);
-  const row: SourceRow = { path: source.path, first_line_sha256: firstLineHash(source), bytes: extent.to, raw_sha256: (await hashed) ?? raw.digest('hex'), lines: index, runs };
+  const row: SourceRow = { path: source.path, first_line_sha256: firstLineHash(source), bytes: extent.to, raw_sha256: (await hashed) ?? raw.digest('hex'), lines: index, runs, ...(form === undefined ? {} : { turns: form.spans }) };
   return { row, replaced, tally: reader.tally, tokens, redactor, rewrittenFrom, late: numbering.late, isOlderCopy, isSilent };
 }
 

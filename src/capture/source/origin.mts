@@ -5,6 +5,7 @@
 import { constants } from 'node:buffer';
 import fs from 'node:fs';
 import type { Hash } from 'node:crypto';
+import { beginAlike } from '../../lib/fs/alike.mts';
 import { readBytes, readLines, type Line } from '../../lib/fs/lines.mts';
 import { hasher } from '../../lib/hash-chain.mts';
 import { isSealed, type Manifest, type SourceRow } from '../../store/manifest.mts';
@@ -39,6 +40,7 @@ export function originOf(source: Source, manifest: Manifest): Origin {
   if (grown !== undefined) return grown;
   const first = firstLineHash(source);
   const row = rows.find((known) => known.path === source.path) ?? rows.find((known) => known.first_line_sha256 === first);
+  if (row !== undefined && row.path !== source.path && isBeginningOf(source, row)) return { kind: 'known' };
   if (row !== undefined) return { kind: 'rewritten', row, moved: row.path !== source.path };
   if (rows.length === 0 && manifest.source_paths?.some((path) => path === source.path || source.path.replaceAll('\\', '/').endsWith(`/${path.replaceAll('\\', '/').replace(/^\.\//, '')}`))) return { kind: 'by-watermark' };
   return { kind: 'other' };
@@ -59,6 +61,24 @@ function longestPrefix(source: Source, rows: readonly SourceRow[]): Origin | und
   }
   if (best === undefined) return undefined;
   return best.row.bytes === source.size ? { kind: 'known' } : { kind: 'grown', row: best.row, from: best.row.bytes, lines: best.row.lines, hash: best.hash };
+}
+
+/** Whether the source is where the file of `row` begins, which must still be what was captured of it. */
+function isBeginningOf(source: Source, row: SourceRow): boolean {
+  if (source.size > row.bytes) return false;
+  let fd: number;
+  try {
+    fd = fs.openSync(row.path, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
+  } catch {
+    return false;
+  }
+  try {
+    const hash = hasher();
+    return fs.fstatSync(fd).isFile() && readBytes(fd, 0, row.bytes, (chunk) => hash.update(chunk)) === row.bytes
+      && hash.digest('hex') === row.raw_sha256 && beginAlike(source.fd, fd, source.size);
+  } finally {
+    fs.closeSync(fd);
+  }
 }
 
 /** A session that 2.0.x wrote last: the beginning that hashes to the manifest's `raw_sha256` counts as captured. */
