@@ -2,7 +2,7 @@
  * What the agent did through tools: each call with its result, and what follows from both: files, commands, failures, plan,
  * decisions, work that goes on in the background. A part of the reducer (reduce.mts), fed by it turn after turn.
  */
-import { createBackground, type BackgroundTask } from './background.mts';
+import { createBackground, type Ended } from './background.mts';
 import { pathIn, planSteps, readCall } from './calls.mts';
 import type { DecisionRow, PendingRow, PlanRow, ToolRow } from './digest.mts';
 import { createPairing } from './lineage.mts';
@@ -18,9 +18,10 @@ export interface Acts {
   result(turn: Turn, main: boolean): void;
   /** The main agent spoke or was spoken to: a call without an id can't be answered any more. */
   passed(): void;
-  notified(text: string): void;
+  /** A notification of the client: a background task may have ended, and how. */
+  notified(turn: Turn): void;
   pendingCalls(): Call[];
-  running(): BackgroundTask[];
+  running(): Call[];
   /** Calls that the person stopped while they ran, and that did not work since. */
   stopped(): PendingRow[];
   readonly files: Files;
@@ -59,6 +60,8 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
   let agents = 0;
   let plan: PlanRow[] = [];
   let planSeq: number | undefined;
+  /** The last call inside a script that failed: its own record says no more than how it ended. */
+  let inside: { keys: readonly string[]; seq: number; exit: number | undefined } | undefined;
 
   function call(turn: Turn, main: boolean, replayed: boolean): void {
     const says = readCall(turn);
@@ -131,11 +134,20 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
     if (done.says.kind === 'agent' && turn.ok === false) agents--;
     const ok = turn.ok ?? (turn.exit === undefined ? undefined : turn.exit === 0);
     const polled = background.polled(done.tool, done.input, said);
-    for (const row of polled?.commands ?? []) commands.ended(row, ok, turn.exit, turn.text);
-    if (ok !== false && background.started(said, () => ({ at: done.at, target: done.says.target, commands: done.commands }))) return;
+    // Where the poll itself failed, it is told as that call's failure.
+    if (polled !== undefined) endedLater({ ok, exit: turn.exit, ...polled }, turn, turn.text, ok !== false);
+    if (ok !== false && background.started(said, done)) return;
     for (const row of done.commands) commands.ended(row, ok, turn.exit, turn.text);
     done.row.result = ofCheck(done.commands, done.row.result);
     judge(turn, done);
+  }
+
+  /** Work in the background is over, as `turn` tells. */
+  function endedLater({ call: done, ok, exit, says }: Ended, turn: Turn, output: string, tells: boolean): void {
+    for (const row of done.commands) commands.ended(row, ok, exit, output);
+    const told: Turn = { seq: turn.seq, ts: turn.ts, class: turn.class, text: says, ...(ok === undefined ? {} : { ok }), ...(exit === undefined ? {} : { exit }) };
+    if (done.commands.length > 0) done.row.result = ofCheck(done.commands, outcome(told));
+    if (ok === false && tells) errors.failed(keysOf(done), told, done.at, done.says.target, keep(says, ROW_LENGTH));
   }
 
   function judge(turn: Turn, done: Call): void {
@@ -144,9 +156,13 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
     if (turn.ok === false) {
       const keys = keysOf(done);
       if (isAgain(turn)) for (const key of keys) errors.worked(key);
-      const stops = howStopped(turn, done);
+      const stops = turn.meta === 'nested' ? undefined : howStopped(turn, done);
       if (stops !== undefined) stop(keys, done, stops === 'perhaps');
       else if (turn.meta === 'refused' || turn.meta === 'cancelled' || REFUSED.test(head(turn.text, 120))) refused(turn, done);
+      else if (turn.meta === 'nested') {
+        inside = { keys, seq: turn.seq, exit: turn.exit };
+        errors.failed(keys, turn, done.at, done.says.target, turn.exit === undefined ? 'failed' : `exit ${turn.exit}`);
+      } else if (inside !== undefined && inside.seq > done.at.seq && inside.exit === turn.exit) errors.explained(inside.keys, turn, telling(turn.text));
       else errors.failed(keys, turn, done.at, done.says.target, telling(turn.text));
       return;
     }
@@ -213,7 +229,10 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
       // Some clients record no result of some tools: the agent went on, so nothing is owed.
       for (const { row } of calls.passed()) row.result = 'not recorded';
     },
-    notified: (text) => background.notified(text),
+    notified(turn) {
+      const over = background.notified(turn.text);
+      if (over !== undefined) endedLater(over, turn, over.says, true);
+    },
     pendingCalls: () => calls.pending(),
     running: () => background.running(),
     stopped: () => [...stopped.values()],

@@ -111,6 +111,8 @@ export interface TimelineRow {
   class: TurnClass;
   text: string;
   side?: string;
+  /** It lies on a branch that was given up. */
+  abandoned?: true;
 }
 
 export interface ToolRow {

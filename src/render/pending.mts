@@ -1,6 +1,5 @@
 /** What the session still owed when it stopped. Nothing here says that something happened which the record does not show. */
 import { head } from './text.mts';
-import type { BackgroundTask } from './background.mts';
 import type { Digest, ErrorRow, PendingRow } from './digest.mts';
 import type { OpenCall, QueuedPrompt } from './lineage.mts';
 import type { Where } from './work.mts';
@@ -20,12 +19,12 @@ export function safeToRepeat(effect: Effect | undefined): boolean {
 }
 
 /** Most telling first: calls that may have changed something, prompts, background tasks, then calls that are safe to repeat. */
-export function pendingRows(calls: readonly OpenWork[], prompts: readonly QueuedPrompt[], tasks: readonly BackgroundTask[]): PendingRow[] {
+export function pendingRows(calls: readonly OpenWork[], prompts: readonly QueuedPrompt[], tasks: readonly OpenWork[]): PendingRow[] {
   const rows = calls.filter((one) => one.at.side === undefined).map(callRow).reverse();
   return [
     ...rows.filter((row) => !safeToRepeat(row.effect)),
     ...prompts.map((prompt): PendingRow => ({ kind: 'prompt', seq: prompt.seq, ts: prompt.ts, target: head(prompt.text, TARGET_LENGTH) })),
-    ...tasks.map((task): PendingRow => ({ kind: 'background', seq: task.at.seq, ts: task.at.ts, tool: task.at.tool, target: task.target })),
+    ...tasks.map((task): PendingRow => ({ kind: 'background', seq: task.at.seq, ts: task.at.ts, tool: task.at.tool, target: task.says.target })),
     ...rows.filter((row) => safeToRepeat(row.effect)),
   ];
 }

@@ -39,6 +39,9 @@ interface Waiting {
 const STATE_LENGTH = 1_200;
 const ROWS = 40;
 const PENDING_ROWS = 200;
+const ISO = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+/** Commands of clients that leave behind what was asked before them. */
+const DISMISSES = /^\s*\/(?:clear|new|reset|undo|rewind)(?:\s|$)/;
 
 export function createReducer(options: ReducerOptions = {}): Reducer {
   const queue = createQueue();
@@ -67,18 +70,22 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
   /** A sub-agent's own session has its name on every turn: there, it is the main agent. */
   let mainSide: string | undefined;
   let spoken = false;
+  /** The row that the turn at hand gave. */
+  let justShown: Shown | undefined;
 
   function add(turn: Turn): void {
     counts.turns++;
     if (turn.ts !== '') {
       if (firstTs === '') firstTs = turn.ts;
-      lastTs = turn.ts;
+      // A fork's note about what it copied may carry the time of the copied record.
+      if (turn.ts > lastTs || !ISO.test(turn.ts)) lastTs = turn.ts;
     }
     if (!spoken && (turn.class !== 'OTHER' || turn.meta === 'task')) {
       spoken = true;
       mainSide = turn.side;
     }
     const main = turn.side === undefined || turn.side === mainSide;
+    justShown = undefined;
     const replayed = options.replayedUntil !== undefined && turn.seq <= options.replayedUntil;
     if (replayed) counts.replayed++;
     if (!isAgain(turn)) media.look(turn);
@@ -103,13 +110,17 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
       return;
     }
     const user = branches.add(turn);
+    onBranch();
     if (turn.class === 'USER') {
       prompts.add(turn, user, replayed);
       queue.delivered(turn.text);
       typed = { user, row: unanswered(turn) };
-      waits = clientNote(turn.text) === '' ? typed : undefined;
+      const asks = clientNote(turn.text) === '';
+      // A look at the costs, or a new login, answers no prompt and takes up no work.
+      if (asks) waits = typed;
+      else if (DISMISSES.test(turn.text)) waits = undefined;
       acts.passed();
-      interruptedAt = undefined;
+      if (asks) interruptedAt = undefined;
     } else if (turn.class === 'AGENT') {
       spoke(turn);
       loops.said(turn);
@@ -140,11 +151,16 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
     const shown: Shown = { row: rowOf(turn, text), id: turn.id, call: turn.call, kind: turn.kind };
     if (!isAgain(turn)) {
       timeline.push(shown);
+      justShown = shown;
       counts.shown++;
       return;
     }
     const before = timeline.rows().find((one) => isSameTurn(one, turn));
     if (before !== undefined) before.row = shown.row;
+  }
+
+  function onBranch(): void {
+    if (justShown !== undefined) justShown.user = branches.tip;
   }
 
   function other(turn: Turn, replayed: boolean): void {
@@ -156,13 +172,13 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
         if (/pop_?all|clear/i.test(head(turn.text, 200))) queue.clear();
         return;
       case 'queued-notification':
-        acts.notified(turn.text);
+        acts.notified(turn);
         return;
       case 'rolled-back':
         branches.rollBack(Number(/\d+/.exec(head(turn.text, 100))?.[0] ?? 0), turn.from);
         return;
       case 'notification':
-        acts.notified(turn.text);
+        acts.notified(turn);
         queue.delivered(turn.text);
         return;
       case 'task':
@@ -170,7 +186,10 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
         return;
       case 'expanded':
         prompts.expanded();
-        waits ??= typed;
+        if (typed !== undefined) {
+          waits = typed;
+          interruptedAt = undefined;
+        }
         return;
       case 'compaction':
         boundaries++;
@@ -230,7 +249,7 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
       decisions: acts.decisions(),
       media: media.rows(),
       mediaLeft: media.left,
-      timeline: timeline.rows().map(({ row }) => row),
+      timeline: timeline.rows().map(({ row, user }) => (user !== undefined && abandoned(user) ? { ...row, abandoned: true } : row)),
       tools: acts.tools(),
       compactions: Math.max(boundaries, summaries),
       ...(compactionSeq === undefined ? {} : { compactionSeq }),

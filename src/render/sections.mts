@@ -203,7 +203,8 @@ export function commandsRun(digest: Digest): Section {
 
 function outcome(command: CommandRow, digest: Digest): string {
   if (command.refused) return 'refused';
-  const stopped = digest.stopped.find(({ seq }) => seq === command.seq);
+  // Calls of one message have one number: of them, one that ended by itself was not stopped.
+  const stopped = command.ok === false && (command.exit ?? -1) < 0 ? digest.stopped.find(({ seq }) => seq === command.seq) : undefined;
   if (stopped !== undefined) return stopped.refused === 'perhaps' ? 'refused or stopped' : 'failed, stopped';
   if (!command.ended) return 'no result';
   if (command.says !== undefined) return `${command.says}, by its output`;
@@ -246,7 +247,7 @@ export function timeline(digest: Digest, others: number): Section {
     rows: digest.timeline.map((one) =>
       row([
         one.part === undefined ? String(one.seq) : `${one.seq}.${one.part}`,
-        one.side === undefined ? one.class : `${one.class} (${inline(one.side, 12)})`,
+        `${one.class}${one.side === undefined ? '' : ` (${inline(one.side, 12)})`}${one.abandoned ? ', abandoned' : ''}`,
         inline(one.text, 120),
       ])),
     oldest: 'first',

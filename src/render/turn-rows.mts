@@ -31,6 +31,8 @@ export interface Shown {
   id: string | undefined;
   call: string | undefined;
   kind: Turn['kind'];
+  /** The number of the USER turn whose branch it lies on. */
+  user?: number;
 }
 
 /** Whether a source that changes in place gave this turn before, with another text. */
@@ -86,7 +88,7 @@ export function workedKeys(done: Call): string[] {
 
 /** A call's outcome where it ran a check whose status is another command's. */
 export function ofCheck(commands: readonly CommandRow[], result: string): string {
-  const one = commands.find(({ masked }) => masked);
+  const one = commands.find(({ masked, says }) => masked === true || says !== undefined);
   if (one === undefined || result === 'refused') return result;
   return one.says === undefined ? `${result}, of the last command` : `check ${one.says}`;
 }

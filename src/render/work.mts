@@ -200,6 +200,8 @@ export function createCommands(): Commands {
 export interface Errors {
   /** `keys` name what failed: one command or file, or each command of a call that ran several. */
   failed(keys: readonly string[], turn: Turn, at: Where, target: string, text: string): void;
+  /** What failed so was told without a reason, which `turn` has. */
+  explained(keys: readonly string[], turn: Turn, text: string): void;
   /** The same command or file worked: its failure is over, once that is so of all that failed with it. */
   worked(key: string): void;
   api(turn: Turn): void;
@@ -245,6 +247,10 @@ export function createErrors(): Errors {
   return {
     failed(keys, turn, at, target, text) {
       put(keys, { seq: turn.seq, ts: turn.ts, tool: at.tool, target, text, times: 1, ...(turn.exit === undefined ? {} : { exit: turn.exit }) });
+    },
+    explained(keys, turn, text) {
+      const known = open.get(keys.join('\0\0'));
+      if (known !== undefined) Object.assign(known.row, { seq: turn.seq, ts: turn.ts, text });
     },
     worked,
     api(turn) {

@@ -119,7 +119,7 @@ function files() {
 }
 
 function commands() {
-  const stoppedOf = (row) => digest.stopped.find((one) => one.seq === row.seq);
+  const stoppedOf = (row) => (row.ok === false && (row.exit === undefined || row.exit < 0) ? digest.stopped.find((one) => one.seq === row.seq) : undefined);
   const result = (row) => (row.refused ? 'refused' : stoppedOf(row) ? (stoppedOf(row).refused === 'perhaps' ? 'refused or stopped' : 'failed, stopped') : row.says ? row.says + ', by its output' : !row.ended ? 'no result' : row.masked ? (row.ok === false ? 'failed, of the whole line' : 'status is of the last command in the line') : row.exit !== undefined ? (row.exit === 0 && row.ok === false ? 'failed' : 'exit ' + row.exit) : row.ok === undefined ? 'not recorded' : row.ok ? 'ok' : 'failed');
   const tone = (row) => (row.ok === false || row.refused || row.says === 'failed' ? 'bad' : row.says === 'passed' ? 'good' : row.masked ? 'soft' : row.ok === true || row.exit === 0 ? 'good' : 'soft');
   const row = (one) => [toTurn(one.seq), plain('span', tone(one), result(one)), plain('span', 'command', one.command.length > 400 ? one.command.slice(0, 400).toWellFormed() + '…' : one.command)];
