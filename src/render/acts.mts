@@ -18,6 +18,8 @@ export interface Acts {
   result(turn: Turn, main: boolean): void;
   /** The main agent spoke or was spoken to: a call without an id can't be answered any more. */
   passed(): void;
+  /** The client notes, apart from a result, that a call ended; true where its result is not there. */
+  ended(turn: Turn): boolean;
   /** A notification of the client: a background task may have ended, and how. */
   notified(turn: Turn): void;
   pendingCalls(): Call[];
@@ -142,11 +144,22 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
     judge(turn, done);
   }
 
+  /** Calls that are open or went on by themselves, of which a note alone tells how they ended. */
+  function settleNoted(): void {
+    for (const done of [...calls.pending(), ...background.running()]) {
+      const { noted } = done;
+      if (noted === undefined || done.told === true) continue;
+      done.told = true;
+      endedLater({ call: done, ok: noted.ok, exit: noted.exit, says: noted.text }, noted, '', true);
+    }
+  }
+
   /** Work in the background is over, as `turn` tells. */
   function endedLater({ call: done, ok, exit, says }: Ended, turn: Turn, output: string, tells: boolean): void {
     for (const row of done.commands) commands.ended(row, ok, exit, output);
+    if (ok === true) files.changed(done.says.changes, done.at, '');
     const told: Turn = { seq: turn.seq, ts: turn.ts, class: turn.class, text: says, ...(ok === undefined ? {} : { ok }), ...(exit === undefined ? {} : { exit }) };
-    if (done.commands.length > 0) done.row.result = ofCheck(done.commands, outcome(told));
+    if (done.commands.length > 0 || done.says.changes.length > 0) done.row.result = ofCheck(done.commands, outcome(told));
     if (ok === false && tells) errors.failed(keysOf(done), told, done.at, done.says.target, keep(says, ROW_LENGTH));
   }
 
@@ -157,7 +170,8 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
       const keys = keysOf(done);
       if (isAgain(turn)) for (const key of keys) errors.worked(key);
       const stops = turn.meta === 'nested' ? undefined : howStopped(turn, done);
-      if (stops !== undefined) stop(keys, done, stops === 'perhaps');
+      if (stops !== undefined && done.noted !== undefined) endedLater({ call: done, ok: done.noted.ok, exit: done.noted.exit, says: done.noted.text }, done.noted, '', true);
+      else if (stops !== undefined) stop(keys, done, stops === 'perhaps');
       else if (turn.meta === 'refused' || turn.meta === 'cancelled' || REFUSED.test(head(turn.text, 120))) refused(turn, done);
       else if (turn.meta === 'nested') {
         inside = { keys, seq: turn.seq, exit: turn.exit };
@@ -229,12 +243,27 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
       // Some clients record no result of some tools: the agent went on, so nothing is owed.
       for (const { row } of calls.passed()) row.result = 'not recorded';
     },
+    ended(turn) {
+      const done = calls.known(turn);
+      if (done === undefined) return false;
+      done.noted = turn;
+      // The client said that it was stopped, and it ran on to its end.
+      const key = keysOf(done)[0] ?? '';
+      if (stopped.get(key)?.seq === done.at.seq && stopped.get(key)?.call === done.call) {
+        stopped.delete(key);
+        endedLater({ call: done, ok: turn.ok, exit: turn.exit, says: turn.text }, turn, '', true);
+      }
+      return done.row.result === 'no result';
+    },
     notified(turn) {
       const over = background.notified(turn.text);
       if (over !== undefined) endedLater(over, turn, over.says, true);
     },
-    pendingCalls: () => calls.pending(),
-    running: () => background.running(),
+    pendingCalls() {
+      settleNoted();
+      return calls.pending();
+    },
+    running: () => background.running().filter((one) => one.noted === undefined),
     stopped: () => [...stopped.values()],
     files,
     commands,

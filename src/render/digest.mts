@@ -27,6 +27,8 @@ export interface PendingRow {
   interrupted?: true;
   /** The record does not tell whether it was stopped while it ran or never let run. */
   refused?: 'perhaps';
+  /** How the call ended by a note of the client, though no result is there: `ok`, `failed`, `exit 1`. */
+  ended?: string;
   call?: string;
 }
 

@@ -1,9 +1,10 @@
 /** What the session still owed when it stopped. Nothing here says that something happened which the record does not show. */
 import { head } from './text.mts';
+import { outcome } from './turn-rows.mts';
 import type { Digest, ErrorRow, PendingRow } from './digest.mts';
 import type { OpenCall, QueuedPrompt } from './lineage.mts';
 import type { Where } from './work.mts';
-import type { Effect } from '../transcript/turn.mts';
+import type { Effect, Turn } from '../transcript/turn.mts';
 
 const TARGET_LENGTH = 400;
 
@@ -11,6 +12,7 @@ interface OpenWork extends OpenCall {
   at: Where;
   effect: Effect;
   says: { target: string };
+  noted?: Turn;
 }
 
 /** Whether a call with this effect can be made again without a look at what it did. */
@@ -42,6 +44,7 @@ export function owed(digest: Digest): PendingRow[] {
 function callRow(one: OpenWork): PendingRow {
   const row: PendingRow = { kind: 'call', seq: one.at.seq, ts: one.at.ts, tool: one.tool, target: one.says.target, effect: one.effect };
   if (one.interrupted) row.interrupted = true;
+  if (one.noted !== undefined) row.ended = outcome(one.noted);
   if (one.call !== undefined) row.call = one.call;
   return row;
 }

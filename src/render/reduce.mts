@@ -171,6 +171,9 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
       case 'queue':
         if (/pop_?all|clear/i.test(head(turn.text, 200))) queue.clear();
         return;
+      case 'ended':
+        if (acts.ended(turn)) endsAtResult = turn.seq;
+        return;
       case 'queued-notification':
         acts.notified(turn);
         return;

@@ -21,6 +21,10 @@ export interface Call extends OpenCall {
   row: ToolRow;
   /** Head of the call's text: what a poll of a background task asked for. */
   input: string;
+  /** The client's note that it ended, which is no result. */
+  noted?: Turn;
+  /** What the note tells was taken for its end. */
+  told?: true;
   /** What its result decided. */
   decision?: DecisionRow;
 }

@@ -110,6 +110,8 @@ export function createItems(limits: Limits, expected: number): Items {
         own = turn.side;
       }
       if (turn.kind === 'result' && answered(calls, turn)) return;
+      const noted = turn.meta === 'ended' && turn.class === 'OTHER' ? calls.known(turn) : undefined;
+      if (noted !== undefined && (noted.item.end === 'no result' || noted.item.end === 'failed')) noted.item.end = outcome(turn);
       const place = turn.side === undefined || turn.side === own ? bucket : sideOf(turn.side, turn, bucket, sides);
       if (place === bucket && turn.class !== 'TOOL' && (turn.class === 'USER' || turn.class === 'AGENT')) calls.passed();
       const item = itemOf(turn, limits.text);

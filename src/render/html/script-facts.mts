@@ -73,7 +73,7 @@ function summary() {
 
 function pending() {
   const safe = (row) => row.effect === 'read' || row.effect === 'idempotent';
-  const what = (row) => (row.kind === 'prompt' ? (row.unanswered ? 'Prompt, not answered' : 'Queued prompt') : (row.refused === 'perhaps' ? 'Refused or stopped ' : row.stopped ? 'Stopped ' : row.kind === 'background' ? 'Background ' : '') + (row.tool || 'call') + (row.interrupted && !row.stopped ? ', interrupted' : ''));
+  const what = (row) => (row.kind === 'prompt' ? (row.unanswered ? 'Prompt, not answered' : 'Queued prompt') : (row.refused === 'perhaps' ? 'Refused or stopped ' : row.stopped ? 'Stopped ' : row.kind === 'background' ? 'Background ' : '') + (row.tool || 'call') + (row.interrupted && !row.stopped ? ', interrupted' : '') + (row.ended ? ', ended by the client\'s note: ' + row.ended : ''));
   const advice = (row) => (row.kind === 'prompt' ? (row.unanswered ? 'Answer it' : 'Never delivered: answer it') : row.kind === 'background' ? 'Never reported: look first' : safe(row) ? 'Safe to repeat' : 'Outcome unknown: look first');
   const rows = [...digest.stopped.map((row) => ({ ...row, stopped: true })), ...(digest.unanswered ? [{ ...digest.unanswered, unanswered: true }] : []), ...digest.pending];
   const total = rows.length + digest.pendingLeft;

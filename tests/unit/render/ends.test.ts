@@ -64,6 +64,50 @@ describe('work in the background', () => {
   });
 });
 
+describe('a call whose end the client notes apart from its result', () => {
+  const noted = (id: string, exit: number): Turns[number] => other('ended', `The client notes that the call ended: exit ${exit}`, { call: id, ok: exit === 0, exit });
+  const run = (id: string, cmd: string): Turns[number] => call(id, 'exec_command', { cmd }, { effect: 'unknown' });
+
+  it('is told as ended without one', () => {
+    const turns = [user('Build it'), run('1', 'make all'), run('2', 'make docs'), run('3', 'echo quick'), noted('3', 0), noted('2', 2)];
+    expect(part(turns, 'Pending').rows.map((row) => row.slice(0, 2))).toEqual([
+      ['3', "call exec_command, ended by the client's note: ok"], ['2', "call exec_command, ended by the client's note: exit 2"], ['1', 'call exec_command']]);
+    expect(part(turns, 'Commands run').rows).toEqual([['2', 'exit 2', 'make docs'], ['3', 'exit 0', 'echo quick'], ['1', 'no result', 'make all']]);
+    expect(part(turns, 'Tool calls').rows.map((row) => row[2])).toEqual(['no result', 'exit 2', 'ok']);
+    expect(part(turns, 'Errors').rows.map((row) => row[2])).toEqual(['make docs']);
+  });
+
+  it('leaves the agent without a word after it', () => {
+    const turns = [user('Build it'), run('1', 'make all'), noted('1', 0)];
+    expect(part(turns, 'State').lines.join('\n')).toContain('The record ends with the result of a call, seq 2: the agent said nothing after it.');
+    expect(digestOf([...turns, result('1', 'made', { ok: true, exit: 0 }), agent('Made.')]).endsAtResult).toBeUndefined();
+  });
+
+  it('has changed its file', () => {
+    const turns = [user('Fix it'), call('1', 'apply_patch', '*** Begin Patch\n*** Add File: src/a.js\n+x\n*** End Patch', { effect: 'write' }), other('ended', 'it worked', { call: '1', ok: true })];
+    expect(digestOf(turns)).toMatchObject({ pending: [{ ended: 'ok' }], filesChanged: [{ path: 'src/a.js', how: 'created' }] });
+  });
+
+  it('was not stopped where it ran on to its end', () => {
+    const turns = [user('Build it'), run('1', 'make all'), result('1', 'Wall time: 8.0 seconds\naborted by user', { ok: false }), noted('1', 0)];
+    expect(digestOf(turns)).toMatchObject({ stopped: [], pending: [], errors: [] });
+    expect(part(turns, 'Commands run').rows).toEqual([['1', 'exit 0', 'make all']]);
+  });
+
+  it('does not go on in the background, and a poll may still bring what it printed', () => {
+    const turns = [user('Test it'), run('1', 'npm test | tail'), result('1', 'Wall time: 1\nProcess running with session ID 88\nOutput:\n'), noted('1', 0)];
+    expect(digestOf(turns)).toMatchObject({ pending: [], commands: [{ ended: true, exit: 0 }] });
+    const polled = [...turns, call('2', 'write_stdin', { session_id: 88 }), result('2', 'Process exited with code 0\nOutput:\n# fail 2', { ok: true, exit: 0 })];
+    expect(part(polled, 'Commands run').rows).toEqual([['1', 'failed, by its output', 'npm test | tail']]);
+  });
+
+  it('has its result and nothing besides where there is one', () => {
+    const turns = [user('Test it'), run('1', 'npm test | tail'), noted('1', 0), result('1', '# fail 2', { ok: true, exit: 0 })];
+    expect(part(turns, 'Commands run').rows).toEqual([['1', 'failed, by its output', 'npm test | tail']]);
+    expect(digestOf([user('x y'), run('1', 'false'), noted('1', 1), result('1', 'no', { ok: false, exit: 1 })]).errors).toMatchObject([{ text: 'no', times: 1 }]);
+  });
+});
+
 describe('a call inside a script', () => {
   const nested = (exit: number): Turns[number] => ({ class: 'TOOL', kind: 'call', tool: 'exec_command', meta: 'nested', ok: exit === 0, exit, text: `command_execution exec_command {"command":["bash","-lc","npm test"],"exit_code":${exit}}` });
 
