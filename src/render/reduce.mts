@@ -6,12 +6,13 @@ import { createActs } from './acts.mts';
 import type { Digest, PendingRow } from './digest.mts';
 import { createInherited } from './inherited.mts';
 import { createBranches, createQueue } from './lineage.mts';
+import { createLastWords, STATE_LENGTH } from './last-words.mts';
 import { createLoops } from './loops.mts';
 import { createMediaRows } from './media-rows.mts';
 import { clientNote, createPrompts } from './prompts.mts';
 import { pendingRows } from './pending.mts';
 import { createRing } from './ring.mts';
-import { head, keep, own, tail } from './text.mts';
+import { head, keep, tail } from './text.mts';
 import { isAgain, isSameTurn, ROW_LENGTH, rowOf, type Shown } from './turn-rows.mts';
 import type { Turn } from '../transcript/turn.mts';
 
@@ -36,7 +37,6 @@ interface Waiting {
   row: PendingRow;
 }
 
-const STATE_LENGTH = 1_200;
 const ROWS = 40;
 const PENDING_ROWS = 200;
 const ISO = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
@@ -48,6 +48,7 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
   const branches = createBranches();
   const prompts = createPrompts(options.replayedApart === true);
   const loops = createLoops();
+  const words = createLastWords();
   const acts = createActs(show);
   const inherited = createInherited();
   const media = createMediaRows();
@@ -61,7 +62,6 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
   let waits: Waiting | undefined;
   /** A command of the client's, which is a request once the client puts its body into the session. */
   let typed: Waiting | undefined;
-  let lastAgent: { seq: number; text: string; length: number; id: string | undefined; part: number | undefined } | undefined;
   let asked = 0;
   let interruptedAt: number | undefined;
   let endsAtResult: number | undefined;
@@ -122,8 +122,8 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
       acts.passed();
       if (asks) interruptedAt = undefined;
     } else if (turn.class === 'AGENT') {
-      spoke(turn);
-      loops.said(turn);
+      words.said(turn, branches.tip);
+      loops.said(turn, branches.tip);
       acts.errors.answered();
       acts.passed();
       interruptedAt = undefined;
@@ -134,17 +134,13 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
     return { kind: 'prompt', seq: turn.seq, ts: turn.ts, target: keep(turn.text.trim(), ROW_LENGTH) };
   }
 
-  function spoke(turn: Turn): void {
-    lastAgent = { seq: turn.seq, text: turn.text.length > 4 * STATE_LENGTH ? own(tail(turn.text, STATE_LENGTH)) : turn.text, length: turn.text.length, id: turn.id, part: turn.part };
-  }
-
   /** The record gave a turn once more with another text: it stands for the one before, wherever that was, and nothing new was said. */
   function saidAgain(turn: Turn, replayed: boolean): void {
     if (turn.class === 'USER') prompts.add(turn, -1, replayed);
     if (turn.class === 'USER' && waits !== undefined) waits.row = unanswered(turn);
     if (turn.class !== 'AGENT') return;
-    if (lastAgent?.id === turn.id && lastAgent?.part === turn.part) spoke(turn);
-    loops.said(turn, true);
+    words.again(turn);
+    loops.said(turn, branches.tip, true);
   }
 
   function show(turn: Turn, text: string): void {
@@ -218,10 +214,11 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
   function digest(): Digest {
     const pending = pendingRows(acts.pendingCalls(), queue.waiting(), acts.running());
     const last = prompts.last;
-    const state = lastAgent ?? last;
-    const stateNow = state === undefined ? '(none)' : tail(state.text.trimEnd(), STATE_LENGTH);
-    const stateLeft = state === undefined ? 0 : (lastAgent !== undefined && lastAgent.length > lastAgent.text.length ? lastAgent.length : state.text.trimEnd().length) - stateNow.length;
     const abandoned = branches.abandoned();
+    const spokenLast = words.last(abandoned);
+    const state = spokenLast ?? last;
+    const stateNow = state === undefined ? '(none)' : tail(state.text.trimEnd(), STATE_LENGTH);
+    const stateLeft = state === undefined ? 0 : (spokenLast !== undefined && spokenLast.length > spokenLast.text.length ? spokenLast.length : state.text.trimEnd().length) - stateNow.length;
     const from = inherited.row();
     const { files, commands, errors, plan, planSeq, counts: done } = acts;
     return {
@@ -230,10 +227,10 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
       stateNow,
       stateLeft,
       ...(state === undefined ? {} : { stateSeq: state.seq }),
-      stateFrom: lastAgent !== undefined ? 'AGENT' : last !== undefined ? 'USER' : 'none',
+      stateFrom: spokenLast !== undefined ? 'AGENT' : last !== undefined ? 'USER' : 'none',
       ...(interruptedAt === undefined ? {} : { interruptedAt }),
       ...(endsAtResult === undefined ? {} : { endsAtResult }),
-      openLoops: openLoops(),
+      openLoops: openLoops(abandoned),
       pending: pending.slice(0, PENDING_ROWS),
       ...(waits === undefined || abandoned(waits.user) ? {} : { unanswered: waits.row }),
       stopped: acts.stopped(),
@@ -264,12 +261,12 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
   }
 
   /** The plan's open items come first: they are the agent's own, latest word on what is left. */
-  function openLoops(): Digest['openLoops'] {
+  function openLoops(abandoned: (user: number) => boolean): Digest['openLoops'] {
     const begun = (acts.files.lastEdit ?? -1) > (acts.planSeq ?? 0);
     // Which steps of an approved plan were carried out, no record tells once the work has begun.
     const open = acts.plan.filter((item) => !/^(?:completed|done|cancelled|canceled)$/i.test(item.status) && !(begun && item.status === 'approved'));
     const fromPlan = open.map((item) => ({ seq: acts.planSeq ?? 0, text: `[${item.status}] ${item.text}` }));
-    return [...fromPlan, ...loops.rows()].slice(0, 20);
+    return [...fromPlan, ...loops.rows(abandoned)].slice(0, 20);
   }
 
   return { add, digest };

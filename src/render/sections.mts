@@ -247,7 +247,7 @@ export function timeline(digest: Digest, others: number): Section {
     rows: digest.timeline.map((one) =>
       row([
         one.part === undefined ? String(one.seq) : `${one.seq}.${one.part}`,
-        `${one.class}${one.side === undefined ? '' : ` (${inline(one.side, 12)})`}${one.abandoned ? ', abandoned' : ''}`,
+        `${one.class}${one.side === undefined ? '' : ` (${inline(one.side, 12)})`}${one.abandoned ? ' (abandoned)' : ''}`,
         inline(one.text, 120),
       ])),
     oldest: 'first',

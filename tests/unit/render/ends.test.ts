@@ -145,12 +145,35 @@ it('the timeline marks what was said on a branch that was given up, answers too'
     user('Another?', { id: 'u2', parent: 'a1' }), agent('Second idea', { id: 'a2', parent: 'u2' }), call('1', 'Bash', { command: 'ls' }, { id: 't2', parent: 'a2' }),
     user('Which one?', { id: 'u3', parent: 'a1' }), agent('The first', { id: 'a3', parent: 'u3' }),
   ];
-  expect(part(turns, 'Recent timeline').rows.map((row) => row[1])).toEqual(['USER', 'AGENT', 'USER, abandoned', 'AGENT, abandoned', 'TOOL, abandoned', 'USER', 'AGENT']);
+  expect(part(turns, 'Recent timeline').rows.map((row) => row[1])).toEqual(['USER', 'AGENT', 'USER (abandoned)', 'AGENT (abandoned)', 'TOOL (abandoned)', 'USER', 'AGENT']);
   const taken = [user('Keep this'), agent('Yes'), user('Not this'), agent('Hm'), other('rolled-back', 'Thread rolled back: 1 turns'), user('But this'), agent('Fine')];
-  expect(part(taken, 'Recent timeline').rows.map((row) => row[1])).toEqual(['USER', 'AGENT', 'USER, abandoned', 'AGENT, abandoned', 'USER', 'AGENT']);
+  expect(part(taken, 'Recent timeline').rows.map((row) => row[1])).toEqual(['USER', 'AGENT', 'USER (abandoned)', 'AGENT (abandoned)', 'USER', 'AGENT']);
 });
 
 it('the session ended at its latest time, whatever the last record carries', () => {
   const turns = [user('Build X', { ts: '2026-01-01T07:52:00.000Z' }), agent('ok', { ts: '2026-01-01T07:53:02.000Z' }), other('state', 'label', { ts: '2026-01-01T07:52:55.000Z' })];
   expect(brief(turns)).toContain('**Session ran:** 2026-01-01 07:52 to 2026-01-01 07:53 ');
+});
+
+describe('what the agent said behind a prompt that was taken back', () => {
+  const turns: Turns = [
+    user('Build X', { id: 'u1', parent: 'p' }), agent('X is built. Next step: docs', { id: 'a1', parent: 'u1' }),
+    user('And Y', { id: 'u2', parent: 'a1' }), agent('Y is built. Next step: ship Y', { id: 'a2', parent: 'u2' }),
+  ];
+
+  it('is neither the state nor an open loop', () => {
+    const edited = [...turns, user('And Z', { id: 'u3', parent: 'a1' })];
+    expect(digestOf(edited)).toMatchObject({ stateNow: 'X is built. Next step: docs', stateSeq: 1, unanswered: { seq: 4 }, openLoops: [{ seq: 1 }] });
+    expect(digestOf([...turns, other('rolled-back', 'Thread rolled back: 1 turns')])).toMatchObject({ stateSeq: 1, openLoops: [{ seq: 1 }] });
+    expect(digestOf(turns)).toMatchObject({ stateSeq: 3, openLoops: [{ seq: 3 }, { seq: 1 }] });
+  });
+
+  it('leaves the prompt the last word where nothing else was said', () => {
+    expect(digestOf([...turns.slice(0, 2), user('Build Z', { id: 'u9', parent: 'p' })])).toMatchObject({ stateSeq: 2, stateFrom: 'USER', stateNow: 'Build Z' });
+  });
+});
+
+it('a plan that waits for its approval is named by its words', () => {
+  const turns = [user('Plan it'), call('1', 'ExitPlanMode', { plan: '# Invoices\n\n1. Class' }, { effect: 'idempotent' })];
+  expect(part(turns, 'Pending').rows.map((row) => row[3])).toEqual(['# Invoices 1. Class']);
 });
