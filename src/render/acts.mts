@@ -156,7 +156,10 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
 
   /** Work in the background is over, as `turn` tells. */
   function endedLater({ call: done, ok, exit, says }: Ended, turn: Turn, output: string, tells: boolean): void {
-    for (const row of done.commands) commands.ended(row, ok, exit, output);
+    for (const row of done.commands) {
+      delete row.stopped;
+      commands.ended(row, ok, exit, output);
+    }
     if (ok === true) files.changed(done.says.changes, done.at, '');
     const told: Turn = { seq: turn.seq, ts: turn.ts, class: turn.class, text: says, ...(ok === undefined ? {} : { ok }), ...(exit === undefined ? {} : { exit }) };
     if (done.commands.length > 0 || done.says.changes.length > 0) done.row.result = ofCheck(done.commands, outcome(told));
@@ -204,6 +207,7 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
   function stop(keys: readonly string[], done: Call, perhaps: boolean): void {
     const { at, tool, effect, says, call } = done;
     done.row.result = perhaps ? 'refused or stopped' : 'failed, stopped';
+    for (const row of done.commands) row.stopped = perhaps ? 'perhaps' : 'surely';
     const key = keys[0] ?? '';
     stopped.delete(key);
     stopped.set(key, { kind: 'call', seq: at.seq, ts: at.ts, tool, target: says.target, effect, interrupted: true, ...(perhaps ? { refused: 'perhaps' as const } : {}), ...(call === undefined ? {} : { call }) });

@@ -140,8 +140,6 @@ function inherited({ inherited: from }: Digest, ask: string): string[] {
   ];
 }
 
-const CLAIMS = /\b(?:tests?|suite|checks|everything|all)\b[^.\n]{0,80}\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?)\b/i;
-
 function state(digest: Digest, ask: string): string {
   const who = { AGENT: "The agent's last words", USER: 'The last prompt; the agent did not answer', none: 'Nobody spoke' }[digest.stateFrom];
   const lines = ['## State right now (verbatim tail)', '', fenced(digest.stateLeft > 0 ? atBreak(tail(digest.stateNow, STATE_LENGTH)) : tail(digest.stateNow, STATE_LENGTH)), ''];
@@ -151,7 +149,7 @@ function state(digest: Digest, ask: string): string {
   for (const one of digest.stopped.slice(-3)) notes.push(`- ${one.refused === 'perhaps' ? 'Refused, or stopped while it ran' : 'Stopped while running'}: seq ${one.seq}, ${inBullet(one.target, 100)}; outcome unknown: look first.`);
   const checked = digest.verification;
   if (checked.stale) {
-    const claims = digest.stateFrom === 'AGENT' && CLAIMS.test(digest.stateNow) ? ' A claim that tests pass is older than the code.' : '';
+    const claims = sections.claimsTests(digest) ? ' A claim that tests pass is older than the code.' : '';
     const test = checked.last_test === undefined ? 'no test run is recorded' : `the last test run is seq ${checked.last_test}`;
     notes.push(`- **Unverified:** the last edit is seq ${checked.last_edit}, ${test}.${claims}`);
   } else if (checked.last_test_ok === false) notes.push(`- **The last test run failed:** seq ${checked.last_test}.`);

@@ -64,6 +64,8 @@ export interface CommandRow {
   says?: 'passed' | 'failed';
   /** A person or a rule did not allow it: it never ran. */
   refused?: true;
+  /** A person stopped it while it ran; `perhaps` where the record would say the same of one that was never let run. */
+  stopped?: 'surely' | 'perhaps';
   replayed?: true;
 }
 

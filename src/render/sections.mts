@@ -94,7 +94,7 @@ export function pending(digest: Digest): Section {
 }
 
 /** Nothing is open, and yet the agent had not come to an end. */
-function unfinished(digest: Digest): string {
+export function unfinished(digest: Digest): string {
   const broke = serviceFailure(digest);
   if (broke !== undefined) return ` Its last answer failed, seq ${broke.seq}: the work it was asked for may not be done.`;
   return digest.endsAtResult === undefined ? '' : ` It said nothing after the last result, seq ${digest.endsAtResult}: the work it was asked for may not be done.`;
@@ -131,6 +131,13 @@ export function openLoops(digest: Digest): Section {
   };
 }
 
+const CLAIMS = /\b(?:tests?|suite|checks|everything|all)\b[^.\n]{0,80}\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?)\b/i;
+
+/** The agent's last words say that tests pass. */
+export function claimsTests({ stateFrom, stateNow }: Digest): boolean {
+  return stateFrom === 'AGENT' && CLAIMS.test(stateNow);
+}
+
 /** A todo list that is older than the last words may be done by now. */
 function planAge({ plan, planSeq, stateSeq, openLoops: rows }: Digest): string[] {
   if (planSeq === undefined || stateSeq === undefined || planSeq >= stateSeq || !rows.some(({ seq, text }) => seq === planSeq && text.startsWith('['))) return [];
@@ -158,7 +165,7 @@ export function filesChanged(digest: Digest): Section {
 }
 
 /** Turns whose commands may change files by themselves: which files, only their words tell. */
-function changingSeqs(commands: readonly CommandRow[]): number[] {
+export function changingSeqs(commands: readonly CommandRow[]): number[] {
   return [...new Set(commands.filter((one) => one.refused !== true && mayChangeFiles(one.command)).map(({ seq }) => seq))];
 }
 
@@ -182,7 +189,7 @@ export function commandsRun(digest: Digest): Section {
   const failed = newest.filter(hasFailed).slice(0, FAILED_ROWS);
   const others = newest.filter((command) => !hasFailed(command)).slice(0, OTHER_ROWS);
   const shown = [...failed, ...others];
-  const checks = digest.tests.slice(-5).reverse().map((check) => `- seq ${check.seq}, ${outcome(check, digest)}: ${inBullet(check.command, TARGET)}`);
+  const checks = digest.tests.slice(-5).reverse().map((check) => `- seq ${check.seq}, ${outcome(check)}: ${inBullet(check.command, TARGET)}`);
   return {
     heading: 'Commands run',
     lead: [
@@ -190,7 +197,7 @@ export function commandsRun(digest: Digest): Section {
       ...(checks.length > 0 ? ['The last run of each check:', '', ...checks, ''] : []),
       ...table('seq', 'result', `command (head ${TARGET})`),
     ],
-    rows: shown.map((command) => row([String(command.seq), outcome(command, digest), inline(command.command, TARGET)])),
+    rows: shown.map((command) => row([String(command.seq), outcome(command), inline(command.command, TARGET)])),
     oldest: 'last',
     weight: 1.5,
     least: 5,
@@ -201,11 +208,9 @@ export function commandsRun(digest: Digest): Section {
   };
 }
 
-function outcome(command: CommandRow, digest: Digest): string {
+function outcome(command: CommandRow): string {
   if (command.refused) return 'refused';
-  // Calls of one message have one number: of them, one that ended by itself was not stopped.
-  const stopped = command.ok === false && (command.exit ?? -1) < 0 ? digest.stopped.find(({ seq }) => seq === command.seq) : undefined;
-  if (stopped !== undefined) return stopped.refused === 'perhaps' ? 'refused or stopped' : 'failed, stopped';
+  if (command.stopped !== undefined) return command.stopped === 'perhaps' ? 'refused or stopped' : 'failed, stopped';
   if (!command.ended) return 'no result';
   if (command.says !== undefined) return `${command.says}, by its output`;
   // Of a line that failed, another command may be the one that did.

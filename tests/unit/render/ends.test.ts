@@ -177,3 +177,8 @@ it('a plan that waits for its approval is named by its words', () => {
   const turns = [user('Plan it'), call('1', 'ExitPlanMode', { plan: '# Invoices\n\n1. Class' }, { effect: 'idempotent' })];
   expect(part(turns, 'Pending').rows.map((row) => row[3])).toEqual(['# Invoices 1. Class']);
 });
+
+it('a command that was stopped stays so when the same one is stopped again', () => {
+  const stop = (id: string): Turns => [call(id, 'exec_command', { cmd: 'make all' }, { effect: 'unknown' }), result(id, 'Wall time: 8.0 seconds\naborted by user', { ok: false })];
+  expect(part([user('Build it'), ...stop('1'), ...stop('2')], 'Commands run').rows.map((row) => row[1])).toEqual(['failed, stopped', 'failed, stopped']);
+});

@@ -162,3 +162,23 @@ describe('the page', () => {
     expect(pageOf(turns)).toBe(pageOf(turns));
   });
 });
+
+describe('the page says what the brief says of the end', () => {
+  const dataOf = (turns: readonly Turn[]): { told: Record<string, unknown>; digest: { prompts: { note: string }[] } } => {
+    const json = /<script type="application\/json" id="data">([^]*?)<\/script>/.exec(pageOf(turns))?.[1] ?? '';
+    return JSON.parse(json) as { told: Record<string, unknown>; digest: { prompts: { note: string }[] } };
+  };
+  const ask = (seq: number, text: string): Turn => turn(seq, { class: 'USER', text });
+
+  it('where its last answer failed, and of what asks nothing', () => {
+    const { told, digest } = dataOf([ask(0, 'Fix it'), turn(1, { text: 'On it.' }), turn(2, { class: 'OTHER', meta: 'api-error', text: 'Overloaded' }), ask(3, '/cost')]);
+    expect(told['unfinished']).toBe(' Its last answer failed, seq 2: the work it was asked for may not be done.');
+    expect(digest.prompts.map(({ note }) => note)).toEqual(['', 'client command, asks nothing']);
+  });
+
+  it('of claims, and of commands behind the last test', () => {
+    const turns = [ask(0, 'Fix it'), call(1, 'Bash', { command: 'npm test' }), result(2, 1, 'ok'), call(3, 'Bash', { command: 'rm a.js' }), result(4, 3, ''), turn(5, { text: 'All tests pass.' })];
+    expect(dataOf(turns).told).toEqual({ unfinished: '', claims: true, changedSince: [3], changing: [3] });
+    expect(dataOf([ask(0, 'Fix it'), turn(1, { text: 'Fixed.' })]).told).toEqual({ unfinished: '', claims: false, changedSince: [], changing: [] });
+  });
+});
