@@ -6,9 +6,9 @@ import { createBackground, type Ended } from './background.mts';
 import { pathIn, planSteps, readCall } from './calls.mts';
 import type { DecisionRow, PendingRow, PlanRow, ToolRow } from './digest.mts';
 import { createPairing } from './lineage.mts';
-import { safeToRepeat } from './pending.mts';
+import { howStopped, isRefusal } from './refusals.mts';
 import { createRing } from './ring.mts';
-import { head, keep, tail } from './text.mts';
+import { head, keep } from './text.mts';
 import { isAgain, keysOf, ofCheck, outcome, workedKeys, RESULT_HEAD, ROW_LENGTH, telling, type Call } from './turn-rows.mts';
 import { createCommands, createErrors, createFiles, type Commands, type Errors, type Files, type Where } from './work.mts';
 import type { Turn } from '../transcript/turn.mts';
@@ -39,12 +39,6 @@ export interface Acts {
 }
 
 const ROWS = 40;
-const REFUSED = /^(?:The user (?:doesn['’]t want to|rejected permission|dismissed|has specified a rule)|User (?:rejected|declined|refused)|Permission to use|Tool use (?:was )?rejected|(?:exec command|patch) rejected by user|rejected by user|Claude requested permissions? to |This (?:Bash )?command (?:requires approval|contains multiple operations\. The following parts? requires? approval))/i;
-/** A call that the person stopped while it ran: the client closed it, and nothing tells what it had done by then. */
-const STOPPED = /^(?:Wall time:? [^\n]{0,80}\n)?aborted by user/;
-const STOPPED_AT_ITS_END = /\n+Command aborted\s*$/;
-/** Of Claude Code: it says this of a call that was not let run, and, where its record tells no more, of one that was stopped while it ran. */
-const UNWANTED = /^The user doesn['’]t want to proceed with this tool use\./;
 const MAX_STOPPED = 20;
 const isOk = (call: Call): boolean => call.row.result === 'ok' || call.row.result === 'done';
 
@@ -172,10 +166,10 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
     if (turn.ok === false) {
       const keys = keysOf(done);
       if (isAgain(turn)) for (const key of keys) errors.worked(key);
-      const stops = turn.meta === 'nested' ? undefined : howStopped(turn, done);
+      const stops = turn.meta === 'nested' ? undefined : howStopped(turn, done.says, done.effect);
       if (stops !== undefined && done.noted !== undefined) endedLater({ call: done, ok: done.noted.ok, exit: done.noted.exit, says: done.noted.text }, done.noted, '', true);
       else if (stops !== undefined) stop(keys, done, stops === 'perhaps');
-      else if (turn.meta === 'refused' || turn.meta === 'cancelled' || REFUSED.test(head(turn.text, 120))) refused(turn, done);
+      else if (isRefusal(turn)) refused(turn, done);
       else if (turn.meta === 'nested') {
         inside = { keys, seq: turn.seq, exit: turn.exit };
         errors.failed(keys, turn, done.at, done.says.target, turn.exit === undefined ? 'failed' : `exit ${turn.exit}`);
@@ -191,17 +185,6 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
     }
     if (says.steps !== undefined) approved(turn, says.steps);
     if (kind === 'ask') decide(/^exit/i.test(done.tool) ? 'approved' : 'answer', turn, done, turn.text);
-  }
-
-  /** Whether the person stopped the call while it ran; `perhaps` where the record would say the same of one that never ran. */
-  function howStopped(turn: Turn, done: Call): 'surely' | 'perhaps' | undefined {
-    const start = head(turn.text, 1_000);
-    if (STOPPED.test(start) || STOPPED_AT_ITS_END.test(tail(turn.text, 40))) return 'surely';
-    if (turn.meta === 'refused' || (turn.meta !== 'cancelled' && !UNWANTED.test(start))) return undefined;
-    if (start.includes('this call was stopped while running')) return 'surely';
-    // A refusal with words, or of an edit, is told for what it is; a read does no harm.
-    const isPlain = /the user said|did not allow|declined|\bdenied\b/i.test(start) || done.says.changes.length > 0 || done.says.kind === 'ask' || safeToRepeat(done.effect);
-    return isPlain ? undefined : 'perhaps';
   }
 
   function stop(keys: readonly string[], done: Call, perhaps: boolean): void {
