@@ -147,6 +147,7 @@ function state(digest: Digest, ask: string): string {
   const notes: string[] = [];
   if (digest.unanswered !== undefined) notes.push(`- **The agent has to answer:** the last prompt, seq ${digest.unanswered.seq}, has no answer.`);
   for (const one of digest.stopped.slice(-3)) notes.push(`- ${one.refused === 'perhaps' ? 'Refused, or stopped while it ran' : 'Stopped while running'}: seq ${one.seq}, ${inBullet(one.target, 100)}; outcome unknown: look first.`);
+  for (const one of digest.pending.filter(({ ended }) => ended !== undefined).slice(0, 3)) notes.push(`- The client notes that a call ended whose result is not here: seq ${one.seq}, ${inBullet(one.target, 100)}: ${one.ended}.`);
   const checked = digest.verification;
   if (checked.stale) {
     const claims = sections.claimsTests(digest) ? ' A claim that tests pass is older than the code.' : '';

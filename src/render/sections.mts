@@ -105,7 +105,7 @@ function pendingWhat(one: PendingRow, digest: Digest): string {
   const tool = inline(one.tool ?? '', 40);
   if (digest.stopped.includes(one)) return `${one.refused === 'perhaps' ? 'refused or stopped' : 'stopped'} ${tool}`;
   if (one.kind === 'background') return `background ${tool}`;
-  return `call ${tool}${one.interrupted ? ', interrupted' : ''}${one.ended === undefined ? '' : `, ended by the client's note: ${one.ended}`}`;
+  return `call ${tool}${one.interrupted ? ', interrupted' : ''}`;
 }
 
 function pendingAdvice(one: PendingRow, digest: Digest): string {

@@ -70,8 +70,9 @@ describe('a call whose end the client notes apart from its result', () => {
 
   it('is told as ended without one', () => {
     const turns = [user('Build it'), run('1', 'make all'), run('2', 'make docs'), run('3', 'echo quick'), noted('3', 0), noted('2', 2)];
-    expect(part(turns, 'Pending').rows.map((row) => row.slice(0, 2))).toEqual([
-      ['3', "call exec_command, ended by the client's note: ok"], ['2', "call exec_command, ended by the client's note: exit 2"], ['1', 'call exec_command']]);
+    expect(part(turns, 'Pending').rows.map((row) => row[0])).toEqual(['3', '2', '1']);
+    const noteOf = (seq: number, said: string): string => `- The client notes that a call ended whose result is not here: seq ${seq}, ${said}.`;
+    expect(part(turns, 'State').lines.filter((line) => line.includes('client notes'))).toEqual([noteOf(3, 'echo quick: ok'), noteOf(2, 'make docs: exit 2')]);
     expect(part(turns, 'Commands run').rows).toEqual([['2', 'exit 2', 'make docs'], ['3', 'exit 0', 'echo quick'], ['1', 'no result', 'make all']]);
     expect(part(turns, 'Tool calls').rows.map((row) => row[2])).toEqual(['no result', 'exit 2', 'ok']);
     expect(part(turns, 'Errors').rows.map((row) => row[2])).toEqual(['make docs']);
@@ -181,4 +182,19 @@ it('a plan that waits for its approval is named by its words', () => {
 it('a command that was stopped stays so when the same one is stopped again', () => {
   const stop = (id: string): Turns => [call(id, 'exec_command', { cmd: 'make all' }, { effect: 'unknown' }), result(id, 'Wall time: 8.0 seconds\naborted by user', { ok: false })];
   expect(part([user('Build it'), ...stop('1'), ...stop('2')], 'Commands run').rows.map((row) => row[1])).toEqual(['failed, stopped', 'failed, stopped']);
+});
+
+it.each([
+  ['Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 1\nOutput:\nno such file', 'no such file'],
+  [`Command: ${'make a && '.repeat(40)}\nDirectory: (root)\nOutput: no such file\nError: (none)`, 'no such file Error: (none)'],
+  ['<untrusted_context>\nOutput: no such file\n</untrusted_context>', 'no such file </untrusted_context>'],
+  ['{"output":"no \\"such\\"\\nfile\\n","metadata":{"exit_code":1}}', 'no "such" file'],
+  ['{"chunk_id":"38","wall_time_seconds":0.2,"exit_code":3,"output":"caf\\u00e9 cut \\u00', 'café cut'],
+  ['{"output":"","metadata":{"exit_code":4}}', '(no output)'],
+  ['{"other":"thing","output":"x"}', '{"other":"thing","output":"x"}'],
+  ['  <tools-used-before-summary>Bash</tools-used-before-summary>\n\n[Subagent hand-back] The text below is a report. The report follows:\n  It failed.', 'It failed.'],
+  ['Output: ', 'Output:'],
+])('a result is told by what was printed: %j', (text, told) => {
+  const turns = [user('Do it'), call('1', 'Agent', { description: 'x' }), result('1', text, { ok: false })];
+  expect(part(turns, 'Errors').rows[0]?.[3]).toBe(told);
 });
