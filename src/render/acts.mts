@@ -156,7 +156,7 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
     }
     if (ok === true) files.changed(done.says.changes, done.at, '');
     const told: Turn = { seq: turn.seq, ts: turn.ts, class: turn.class, text: says, ...(ok === undefined ? {} : { ok }), ...(exit === undefined ? {} : { exit }) };
-    if (done.commands.length > 0 || done.says.changes.length > 0) done.row.result = ofCheck(done.commands, outcome(told));
+    if (ok !== undefined || done.commands.length > 0) done.row.result = ofCheck(done.commands, outcome(told));
     if (ok === false && tells) errors.failed(keysOf(done), told, done.at, done.says.target, keep(says, ROW_LENGTH));
   }
 

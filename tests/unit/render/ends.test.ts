@@ -51,6 +51,12 @@ describe('work in the background', () => {
     expect(digestOf(turns).pending).toEqual([]);
   });
 
+  it('of a sub-agent is its failure too', () => {
+    const turns = [user('Check it all'), call('t1', 'Agent', { description: 'Check the README' }), result('t1', 'Async agent launched successfully.\nagentId: b1'), note('failed', 'Agent "Check the README" failed: boom'), agent('Hm.')];
+    expect(part(turns, 'Tool calls').rows.map((row) => row[2])).toEqual(['failed']);
+    expect(part(turns, 'Errors').rows).toEqual([['3', 'Agent', 'Check the README', 'Agent "Check the README" failed: boom']]);
+  });
+
   it('takes no exit code from the words of the command', () => {
     expect(digestOf([...started('echo exit code 3'), note('completed', 'Background command "echo exit code 3; and then many more words behind that, to the end" completed')]).commands).toMatchObject([{ ok: true }]);
   });
