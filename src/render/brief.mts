@@ -40,7 +40,7 @@ export function renderBrief(digest: Digest, view: RenderView, options: BriefOpti
   const ask = showCommand(view);
   const before = [sections.asked(digest)];
   const after = [
-    sections.pending(digest),
+    sections.pending(digest, view.harness),
     sections.openLoops(digest),
     sections.filesChanged(digest),
     sections.commandsRun(digest),

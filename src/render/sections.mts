@@ -76,7 +76,7 @@ function mediaLines({ media, mediaLeft }: Digest): string[] {
   ];
 }
 
-export function pending(digest: Digest): Section {
+export function pending(digest: Digest, harness: string): Section {
   const all = owed(digest);
   const shown = all.slice(0, 20);
   return {
@@ -89,15 +89,19 @@ export function pending(digest: Digest): Section {
     left: all.length - shown.length + digest.pendingLeft,
     where: '--class TOOL',
     tail: [],
-    none: `Nothing: every recorded call has its result, and every prompt reached the agent.${unfinished(digest)}`,
+    none: `Nothing: every recorded call has its result, and every prompt reached the agent.${unfinished(digest, harness)}`,
   };
 }
 
-/** Nothing is open, and yet the agent had not come to an end. */
-export function unfinished(digest: Digest): string {
+/** Clients that write a call into their record once it has ended, so that one which was cut off is nowhere. */
+const WRITES_LATE = new Set(['gemini', 'continue']);
+
+/** Nothing is open, and yet the agent had not come to an end, or may not have. */
+export function unfinished(digest: Digest, harness: string): string {
   const broke = serviceFailure(digest);
   if (broke !== undefined) return ` Its last answer failed, seq ${broke.seq}: the work it was asked for may not be done.`;
-  return digest.endsAtResult === undefined ? '' : ` It said nothing after the last result, seq ${digest.endsAtResult}: the work it was asked for may not be done.`;
+  if (digest.endsAtResult !== undefined) return ` It said nothing after the last result, seq ${digest.endsAtResult}: the work it was asked for may not be done.`;
+  return WRITES_LATE.has(harness) && digest.stateFrom === 'AGENT' ? ' This client writes a call only once it has ended: one that was running when the session was cut off is not in the record.' : '';
 }
 
 function pendingWhat(one: PendingRow, digest: Digest): string {

@@ -46,7 +46,7 @@ export function renderPage({ digest, view, turns, threads = [], evidence = '' }:
   for (const turn of turns) items.add(turn);
   for (const { id, title, turns: theirs } of threads) items.thread(id, title, theirs);
   const timeline = items.result();
-  const data = { view: viewFields(view), digest: withoutLists(digest), told: told(digest), evidence: evidence.trim(), edits: timeline.edits, turnsLeft: timeline.turnsLeft };
+  const data = { view: viewFields(view), digest: withoutLists(digest), told: told(digest, view.harness), evidence: evidence.trim(), edits: timeline.edits, turnsLeft: timeline.turnsLeft };
   return document(jsonBlock('data', shownAll(data)), jsonBlock('turns', timeline.items));
 }
 
@@ -67,8 +67,8 @@ function withoutLists({ timeline: _timeline, tools: _tools, ...rest }: Digest): 
 }
 
 /** What the brief says of the session besides its rows. */
-function told(digest: Digest): Record<string, unknown> {
-  return { unfinished: unfinished(digest), claims: claimsTests(digest), changedSince: changesAfterTest(digest), changing: changingSeqs(digest.commands) };
+function told(digest: Digest, harness: string): Record<string, unknown> {
+  return { unfinished: unfinished(digest, harness), claims: claimsTests(digest), changedSince: changesAfterTest(digest), changing: changingSeqs(digest.commands) };
 }
 
 /** Control and bidi characters are shown, not passed on: a name in a row must not reorder the rest of it. */

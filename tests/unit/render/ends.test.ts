@@ -204,3 +204,10 @@ it.each([
   const turns = [user('Do it'), call('1', 'Agent', { description: 'x' }), result('1', text, { ok: false })];
   expect(part(turns, 'Errors').rows[0]?.[3]).toBe(told);
 });
+
+it('nothing pending is no more than what the client writes down', () => {
+  const turns = [user('Build it'), agent("I'll run the build now.")];
+  const told = (harness: string): string => sectionOf(readBrief(renderBrief(digestOf(turns), viewOf(2, { harness }), { maxBriefTokens: 30_000 })), 'Pending').lines.join('\n');
+  for (const late of ['gemini', 'continue']) expect(told(late)).toContain('writes a call only once it has ended: one that was running when the session was cut off is not in the record.');
+  expect(told('claude-code')).toBe('Nothing: every recorded call has its result, and every prompt reached the agent.');
+});
