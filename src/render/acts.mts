@@ -42,8 +42,8 @@ const ROWS = 40;
 const MAX_STOPPED = 20;
 const isOk = (call: Call): boolean => call.row.result === 'ok' || call.row.result === 'done';
 
-/** `show` puts a row into the timeline. */
-export function createActs(show: (turn: Turn, text: string) => void): Acts {
+/** `show` puts a row into the timeline; `standsBehind` gives the number of the prompt that the work is done for. */
+export function createActs(show: (turn: Turn, text: string) => void, standsBehind: () => number): Acts {
   const calls = createPairing<Call>();
   const files = createFiles();
   const commands = createCommands();
@@ -99,7 +99,7 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
     const changed = known.says.changes;
     Object.assign(known, { says, input });
     known.row.target = says.target;
-    if (isOk(known)) files.changed(says.changes.filter(({ path }) => !changed.some((one) => one.path === path)), known.at, '');
+    if (isOk(known)) files.changed(says.changes.filter(({ path }) => !changed.some((one) => one.path === path)), known.at, '', standsBehind());
     if (!main) return;
     says.commands.forEach((command, at) => {
       const row = known.commands[at];
@@ -125,7 +125,7 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
   function settle(turn: Turn, done: Call, main: boolean, said: string): void {
     const wasOk = isOk(done);
     done.row.result = outcome(turn);
-    if (turn.ok !== false && !wasOk) files.changed(done.says.changes, done.at, said);
+    if (turn.ok !== false && !wasOk) files.changed(done.says.changes, done.at, said, standsBehind());
     if (!main) return;
     if (done.says.kind === 'agent' && turn.ok === false) agents--;
     const ok = turn.ok ?? (turn.exit === undefined ? undefined : turn.exit === 0);
@@ -154,7 +154,7 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
       delete row.stopped;
       commands.ended(row, ok, exit, output);
     }
-    if (ok === true) files.changed(done.says.changes, done.at, '');
+    if (ok === true) files.changed(done.says.changes, done.at, '', standsBehind());
     const told: Turn = { seq: turn.seq, ts: turn.ts, class: turn.class, text: says, ...(ok === undefined ? {} : { ok }), ...(exit === undefined ? {} : { exit }) };
     if (ok !== undefined || done.commands.length > 0) done.row.result = ofCheck(done.commands, outcome(told));
     if (ok === false && tells) errors.failed(keysOf(done), told, done.at, done.says.target, keep(says, ROW_LENGTH));

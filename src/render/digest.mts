@@ -45,6 +45,8 @@ export interface FileRow {
   times: number;
   side?: string;
   replayed?: true;
+  /** Only on branches that were given up: whether the file was put back, the record does not tell. */
+  abandoned?: true;
 }
 
 export interface CommandRow {

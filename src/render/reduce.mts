@@ -49,7 +49,7 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
   const prompts = createPrompts(options.replayedApart === true);
   const loops = createLoops();
   const words = createLastWords();
-  const acts = createActs(show);
+  const acts = createActs(show, () => branches.tip);
   const inherited = createInherited();
   const media = createMediaRows();
   const timeline = createRing<Shown>(ROWS);
@@ -235,7 +235,7 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
       ...(waits === undefined || abandoned(waits.user) ? {} : { unanswered: waits.row }),
       stopped: acts.stopped(),
       pendingLeft: Math.max(0, pending.length - PENDING_ROWS) + acts.counts.dropped,
-      filesChanged: files.rows(),
+      filesChanged: files.rows(abandoned),
       filesLeft: files.left,
       commands: commands.rows(),
       commandsTotal: commands.total,

@@ -150,7 +150,7 @@ function planAge({ plan, planSeq, stateSeq, openLoops: rows }: Digest): string[]
 
 export function filesChanged(digest: Digest): Section {
   const how = (file: FileRow): string =>
-    `${file.how}${file.times > 1 ? ` ×${file.times}` : ''}${file.side === undefined ? '' : ', by a sub-agent'}${file.replayed ? ', before the fork' : ''}`;
+    `${file.how}${file.times > 1 ? ` ×${file.times}` : ''}${file.side === undefined ? '' : ', by a sub-agent'}${file.replayed ? ', before the fork' : ''}${file.abandoned ? ', abandoned branch' : ''}`;
   return {
     heading: 'Files changed',
     lead: table('path', 'how', 'by', 'last at', 'seq'),

@@ -99,7 +99,7 @@ function asked() {
 /** A file with its edits; they are put in when it is opened. */
 function fileBox(path, rows) {
   const own = edits.filter((edit) => edit.path === path);
-  const how = rows.map((row) => row.how + (row.times > 1 ? ' ×' + row.times : '') + (row.from ? ' from ' + row.from : '') + (row.side ? ', by a sub-agent' : '') + (row.replayed ? ', before the fork' : '')).join(', ');
+  const how = rows.map((row) => row.how + (row.times > 1 ? ' ×' + row.times : '') + (row.from ? ' from ' + row.from : '') + (row.side ? ', by a sub-agent' : '') + (row.replayed ? ', before the fork' : '') + (row.abandoned ? ', abandoned branch' : '')).join(', ');
   const last = rows.at(-1);
   const box = make('details', { class: 'file' }, make('summary', {}, plain('span', 'path', path), plain('span', 'small soft', how), last === undefined ? '' : plain('span', 'small soft', when(last.ts))));
   box.addEventListener('toggle', () => {

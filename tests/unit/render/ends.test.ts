@@ -175,6 +175,12 @@ describe('what the agent said behind a prompt that was taken back', () => {
     expect(digestOf(turns)).toMatchObject({ stateSeq: 3, openLoops: [{ seq: 3 }, { seq: 1 }] });
   });
 
+  it('marks the files that were changed there alone', () => {
+    const edit = (id: string, path: string, parent: string): Turns => [call(id, 'Edit', { file_path: path }, { id: `t${id}`, parent }), result(id, 'updated', { ok: true })];
+    const changed = [...turns.slice(0, 2), ...edit('1', '/both.js', 'a1'), ...turns.slice(2), ...edit('2', '/both.js', 'a2'), ...edit('3', '/gone.js', 'a2'), user('And Z', { id: 'u3', parent: 'a1' })];
+    expect(part(changed, 'Files changed').rows.map((row) => row.slice(0, 2))).toEqual([['/both.js', 'edited ×2'], ['/gone.js', 'edited, abandoned branch']]);
+  });
+
   it('leaves the prompt the last word where nothing else was said', () => {
     expect(digestOf([...turns.slice(0, 2), user('Build Z', { id: 'u9', parent: 'p' })])).toMatchObject({ stateSeq: 2, stateFrom: 'USER', stateNow: 'Build Z' });
   });
