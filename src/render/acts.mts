@@ -89,6 +89,7 @@ export function createActs(show: (turn: Turn, text: string) => void, standsBehin
     errors.answered();
     if (says.kind === 'agent') agents++;
     if (says.plan !== undefined) {
+      opened.before = { plan, seq: planSeq };
       plan = says.plan;
       planSeq = turn.seq;
     }
@@ -165,6 +166,8 @@ export function createActs(show: (turn: Turn, text: string) => void, standsBehin
     const kind = says.kind;
     if (turn.ok === false) {
       const keys = keysOf(done);
+      // A list that the client did not take is none.
+      if (done.before !== undefined && planSeq === done.at.seq) ({ plan, seq: planSeq } = done.before);
       if (isAgain(turn)) for (const key of keys) errors.worked(key);
       const stops = turn.meta === 'nested' ? undefined : howStopped(turn, done.says, done.effect);
       if (stops !== undefined && done.noted !== undefined) endedLater({ call: done, ok: done.noted.ok, exit: done.noted.exit, says: done.noted.text }, done.noted, '', true);

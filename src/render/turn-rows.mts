@@ -2,7 +2,7 @@
 import { checksOf } from './checks.mts';
 import { head, keep, own } from './text.mts';
 import type { CallSays } from './calls.mts';
-import type { CommandRow, DecisionRow, TimelineRow, ToolRow } from './digest.mts';
+import type { CommandRow, DecisionRow, PlanRow, TimelineRow, ToolRow } from './digest.mts';
 import type { OpenCall } from './lineage.mts';
 import type { Where } from './work.mts';
 import type { Effect, Turn } from '../transcript/turn.mts';
@@ -21,6 +21,8 @@ export interface Call extends OpenCall {
   row: ToolRow;
   /** Head of the call's text: what a poll of a background task asked for. */
   input: string;
+  /** The plan that stood before this one. */
+  before?: { plan: PlanRow[]; seq: number | undefined };
   /** The client's note that it ended, which is no result. */
   noted?: Turn;
   /** What the note tells was taken for its end. */

@@ -217,3 +217,12 @@ it('nothing pending is no more than what the client writes down', () => {
   for (const late of ['gemini', 'continue']) expect(told(late)).toContain('writes a call only once it has ended: one that was running when the session was cut off is not in the record.');
   expect(told('claude-code')).toBe('Nothing: every recorded call has its result, and every prompt reached the agent.');
 });
+
+it('a todo list that the client did not take is none, and the one before it stands', () => {
+  const list = (id: string, content: string): Turns[number] => call(id, 'todo_write', { todos: [{ content, status: 'pending' }] });
+  const refused = [user('Fix it'), list('1', 'Fix total()'), result('1', 'Tool "todo_write" is disabled by default.', { ok: false }), agent('Fixed.')];
+  expect(part(refused, 'Open loops').lines).toEqual(['None that the agent stated.']);
+  const later = [list('0', 'Write docs'), result('0', 'ok', { ok: true }), ...refused];
+  expect(digestOf(later).openLoops).toEqual([{ seq: 0, text: '[pending] Write docs' }]);
+  expect(digestOf(refused.slice(0, 2)).openLoops).toHaveLength(1);
+});
