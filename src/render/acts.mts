@@ -2,13 +2,13 @@
  * What the agent did through tools: each call with its result, and what follows from both: files, commands, failures, plan,
  * decisions, work that goes on in the background. A part of the reducer (reduce.mts), fed by it turn after turn.
  */
-import { createBackground, type BackgroundTask } from './background.mts';
+import { createBackground, type Ended } from './background.mts';
 import { pathIn, planSteps, readCall } from './calls.mts';
 import type { DecisionRow, PendingRow, PlanRow, ToolRow } from './digest.mts';
 import { createPairing } from './lineage.mts';
-import { safeToRepeat } from './pending.mts';
+import { howStopped, isRefusal } from './refusals.mts';
 import { createRing } from './ring.mts';
-import { head, keep, tail } from './text.mts';
+import { head, keep } from './text.mts';
 import { isAgain, keysOf, ofCheck, outcome, workedKeys, RESULT_HEAD, ROW_LENGTH, telling, type Call } from './turn-rows.mts';
 import { createCommands, createErrors, createFiles, type Commands, type Errors, type Files, type Where } from './work.mts';
 import type { Turn } from '../transcript/turn.mts';
@@ -18,9 +18,12 @@ export interface Acts {
   result(turn: Turn, main: boolean): void;
   /** The main agent spoke or was spoken to: a call without an id can't be answered any more. */
   passed(): void;
-  notified(text: string): void;
+  /** The client notes, apart from a result, that a call ended; true where its result is not there. */
+  ended(turn: Turn): boolean;
+  /** A notification of the client: a background task may have ended, and how. */
+  notified(turn: Turn): void;
   pendingCalls(): Call[];
-  running(): BackgroundTask[];
+  running(): Call[];
   /** Calls that the person stopped while they ran, and that did not work since. */
   stopped(): PendingRow[];
   readonly files: Files;
@@ -36,17 +39,11 @@ export interface Acts {
 }
 
 const ROWS = 40;
-const REFUSED = /^(?:The user (?:doesn['’]t want to|rejected permission|dismissed|has specified a rule)|User (?:rejected|declined|refused)|Permission to use|Tool use (?:was )?rejected|(?:exec command|patch) rejected by user|rejected by user|Claude requested permissions? to |This (?:Bash )?command (?:requires approval|contains multiple operations\. The following parts? requires? approval))/i;
-/** A call that the person stopped while it ran: the client closed it, and nothing tells what it had done by then. */
-const STOPPED = /^(?:Wall time:? [^\n]{0,80}\n)?aborted by user/;
-const STOPPED_AT_ITS_END = /\n+Command aborted\s*$/;
-/** Of Claude Code: it says this of a call that was not let run, and, where its record tells no more, of one that was stopped while it ran. */
-const UNWANTED = /^The user doesn['’]t want to proceed with this tool use\./;
 const MAX_STOPPED = 20;
 const isOk = (call: Call): boolean => call.row.result === 'ok' || call.row.result === 'done';
 
-/** `show` puts a row into the timeline. */
-export function createActs(show: (turn: Turn, text: string) => void): Acts {
+/** `show` puts a row into the timeline; `standsBehind` gives the number of the prompt that the work is done for. */
+export function createActs(show: (turn: Turn, text: string) => void, standsBehind: () => number): Acts {
   const calls = createPairing<Call>();
   const files = createFiles();
   const commands = createCommands();
@@ -59,6 +56,8 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
   let agents = 0;
   let plan: PlanRow[] = [];
   let planSeq: number | undefined;
+  /** The last call inside a script that failed: its own record says no more than how it ended. */
+  let inside: { keys: readonly string[]; seq: number; exit: number | undefined } | undefined;
 
   function call(turn: Turn, main: boolean, replayed: boolean): void {
     const says = readCall(turn);
@@ -90,6 +89,7 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
     errors.answered();
     if (says.kind === 'agent') agents++;
     if (says.plan !== undefined) {
+      opened.before = { plan, seq: planSeq };
       plan = says.plan;
       planSeq = turn.seq;
     }
@@ -100,7 +100,7 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
     const changed = known.says.changes;
     Object.assign(known, { says, input });
     known.row.target = says.target;
-    if (isOk(known)) files.changed(says.changes.filter(({ path }) => !changed.some((one) => one.path === path)), known.at, '');
+    if (isOk(known)) files.changed(says.changes.filter(({ path }) => !changed.some((one) => one.path === path)), known.at, '', standsBehind());
     if (!main) return;
     says.commands.forEach((command, at) => {
       const row = known.commands[at];
@@ -126,16 +126,39 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
   function settle(turn: Turn, done: Call, main: boolean, said: string): void {
     const wasOk = isOk(done);
     done.row.result = outcome(turn);
-    if (turn.ok !== false && !wasOk) files.changed(done.says.changes, done.at, said);
+    if (turn.ok !== false && !wasOk) files.changed(done.says.changes, done.at, said, standsBehind());
     if (!main) return;
     if (done.says.kind === 'agent' && turn.ok === false) agents--;
     const ok = turn.ok ?? (turn.exit === undefined ? undefined : turn.exit === 0);
     const polled = background.polled(done.tool, done.input, said);
-    for (const row of polled?.commands ?? []) commands.ended(row, ok, turn.exit, turn.text);
-    if (ok !== false && background.started(said, () => ({ at: done.at, target: done.says.target, commands: done.commands }))) return;
+    // Where the poll itself failed, it is told as that call's failure.
+    if (polled !== undefined) endedLater({ ok, exit: turn.exit, ...polled }, turn, turn.text, ok !== false);
+    if (ok !== false && background.started(said, done)) return;
     for (const row of done.commands) commands.ended(row, ok, turn.exit, turn.text);
     done.row.result = ofCheck(done.commands, done.row.result);
     judge(turn, done);
+  }
+
+  /** Calls that are open or went on by themselves, of which a note alone tells how they ended. */
+  function settleNoted(): void {
+    for (const done of [...calls.pending(), ...background.running()]) {
+      const { noted } = done;
+      if (noted === undefined || done.told === true) continue;
+      done.told = true;
+      endedLater({ call: done, ok: noted.ok, exit: noted.exit, says: noted.text }, noted, '', true);
+    }
+  }
+
+  /** Work in the background is over, as `turn` tells. */
+  function endedLater({ call: done, ok, exit, says }: Ended, turn: Turn, output: string, tells: boolean): void {
+    for (const row of done.commands) {
+      delete row.stopped;
+      commands.ended(row, ok, exit, output);
+    }
+    if (ok === true) files.changed(done.says.changes, done.at, '', standsBehind());
+    const told: Turn = { seq: turn.seq, ts: turn.ts, class: turn.class, text: says, ...(ok === undefined ? {} : { ok }), ...(exit === undefined ? {} : { exit }) };
+    if (ok !== undefined || done.commands.length > 0) done.row.result = ofCheck(done.commands, outcome(told));
+    if (ok === false && tells) errors.failed(keysOf(done), told, done.at, done.says.target, keep(says, ROW_LENGTH));
   }
 
   function judge(turn: Turn, done: Call): void {
@@ -143,10 +166,17 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
     const kind = says.kind;
     if (turn.ok === false) {
       const keys = keysOf(done);
+      // A list that the client did not take is none.
+      if (done.before !== undefined && planSeq === done.at.seq) ({ plan, seq: planSeq } = done.before);
       if (isAgain(turn)) for (const key of keys) errors.worked(key);
-      const stops = howStopped(turn, done);
-      if (stops !== undefined) stop(keys, done, stops === 'perhaps');
-      else if (turn.meta === 'refused' || turn.meta === 'cancelled' || REFUSED.test(head(turn.text, 120))) refused(turn, done);
+      const stops = turn.meta === 'nested' ? undefined : howStopped(turn, done.says, done.effect);
+      if (stops !== undefined && done.noted !== undefined) endedLater({ call: done, ok: done.noted.ok, exit: done.noted.exit, says: done.noted.text }, done.noted, '', true);
+      else if (stops !== undefined) stop(keys, done, stops === 'perhaps');
+      else if (isRefusal(turn)) refused(turn, done);
+      else if (turn.meta === 'nested') {
+        inside = { keys, seq: turn.seq, exit: turn.exit };
+        errors.failed(keys, turn, done.at, done.says.target, turn.exit === undefined ? 'failed' : `exit ${turn.exit}`);
+      } else if (inside !== undefined && inside.seq > done.at.seq && inside.exit === turn.exit) errors.explained(inside.keys, turn, telling(turn.text));
       else errors.failed(keys, turn, done.at, done.says.target, telling(turn.text));
       return;
     }
@@ -160,20 +190,10 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
     if (kind === 'ask') decide(/^exit/i.test(done.tool) ? 'approved' : 'answer', turn, done, turn.text);
   }
 
-  /** Whether the person stopped the call while it ran; `perhaps` where the record would say the same of one that never ran. */
-  function howStopped(turn: Turn, done: Call): 'surely' | 'perhaps' | undefined {
-    const start = head(turn.text, 1_000);
-    if (STOPPED.test(start) || STOPPED_AT_ITS_END.test(tail(turn.text, 40))) return 'surely';
-    if (turn.meta === 'refused' || (turn.meta !== 'cancelled' && !UNWANTED.test(start))) return undefined;
-    if (start.includes('this call was stopped while running')) return 'surely';
-    // A refusal with words, or of an edit, is told for what it is; a read does no harm.
-    const isPlain = /the user said|did not allow|declined|\bdenied\b/i.test(start) || done.says.changes.length > 0 || done.says.kind === 'ask' || safeToRepeat(done.effect);
-    return isPlain ? undefined : 'perhaps';
-  }
-
   function stop(keys: readonly string[], done: Call, perhaps: boolean): void {
     const { at, tool, effect, says, call } = done;
     done.row.result = perhaps ? 'refused or stopped' : 'failed, stopped';
+    for (const row of done.commands) row.stopped = perhaps ? 'perhaps' : 'surely';
     const key = keys[0] ?? '';
     stopped.delete(key);
     stopped.set(key, { kind: 'call', seq: at.seq, ts: at.ts, tool, target: says.target, effect, interrupted: true, ...(perhaps ? { refused: 'perhaps' as const } : {}), ...(call === undefined ? {} : { call }) });
@@ -213,9 +233,27 @@ export function createActs(show: (turn: Turn, text: string) => void): Acts {
       // Some clients record no result of some tools: the agent went on, so nothing is owed.
       for (const { row } of calls.passed()) row.result = 'not recorded';
     },
-    notified: (text) => background.notified(text),
-    pendingCalls: () => calls.pending(),
-    running: () => background.running(),
+    ended(turn) {
+      const done = calls.known(turn);
+      if (done === undefined) return false;
+      done.noted = turn;
+      // The client said that it was stopped, and it ran on to its end.
+      const key = keysOf(done)[0] ?? '';
+      if (stopped.get(key)?.seq === done.at.seq && stopped.get(key)?.call === done.call) {
+        stopped.delete(key);
+        endedLater({ call: done, ok: turn.ok, exit: turn.exit, says: turn.text }, turn, '', true);
+      }
+      return done.row.result === 'no result';
+    },
+    notified(turn) {
+      const over = background.notified(turn.text);
+      if (over !== undefined) endedLater(over, turn, over.says, true);
+    },
+    pendingCalls() {
+      settleNoted();
+      return calls.pending();
+    },
+    running: () => background.running().filter((one) => one.noted === undefined),
     stopped: () => [...stopped.values()],
     files,
     commands,

@@ -40,7 +40,7 @@ export function renderBrief(digest: Digest, view: RenderView, options: BriefOpti
   const ask = showCommand(view);
   const before = [sections.asked(digest)];
   const after = [
-    sections.pending(digest),
+    sections.pending(digest, view.harness),
     sections.openLoops(digest),
     sections.filesChanged(digest),
     sections.commandsRun(digest),
@@ -140,8 +140,6 @@ function inherited({ inherited: from }: Digest, ask: string): string[] {
   ];
 }
 
-const CLAIMS = /\b(?:tests?|suite|checks|everything|all)\b[^.\n]{0,80}\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?)\b/i;
-
 function state(digest: Digest, ask: string): string {
   const who = { AGENT: "The agent's last words", USER: 'The last prompt; the agent did not answer', none: 'Nobody spoke' }[digest.stateFrom];
   const lines = ['## State right now (verbatim tail)', '', fenced(digest.stateLeft > 0 ? atBreak(tail(digest.stateNow, STATE_LENGTH)) : tail(digest.stateNow, STATE_LENGTH)), ''];
@@ -149,9 +147,10 @@ function state(digest: Digest, ask: string): string {
   const notes: string[] = [];
   if (digest.unanswered !== undefined) notes.push(`- **The agent has to answer:** the last prompt, seq ${digest.unanswered.seq}, has no answer.`);
   for (const one of digest.stopped.slice(-3)) notes.push(`- ${one.refused === 'perhaps' ? 'Refused, or stopped while it ran' : 'Stopped while running'}: seq ${one.seq}, ${inBullet(one.target, 100)}; outcome unknown: look first.`);
+  for (const one of digest.pending.filter(({ ended }) => ended !== undefined).slice(0, 3)) notes.push(`- The client notes that a call ended whose result is not here: seq ${one.seq}, ${inBullet(one.target, 100)}: ${one.ended}.`);
   const checked = digest.verification;
   if (checked.stale) {
-    const claims = digest.stateFrom === 'AGENT' && CLAIMS.test(digest.stateNow) ? ' A claim that tests pass is older than the code.' : '';
+    const claims = sections.claimsTests(digest) ? ' A claim that tests pass is older than the code.' : '';
     const test = checked.last_test === undefined ? 'no test run is recorded' : `the last test run is seq ${checked.last_test}`;
     notes.push(`- **Unverified:** the last edit is seq ${checked.last_edit}, ${test}.${claims}`);
   } else if (checked.last_test_ok === false) notes.push(`- **The last test run failed:** seq ${checked.last_test}.`);

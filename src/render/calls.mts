@@ -66,7 +66,7 @@ export function readCall(turn: Turn): CallSays {
     case 'plan':
       return { ...plain(kind, text, tool), ...planOf(text) };
     case 'ask':
-      return { ...plain(kind, text, tool, QUESTION_KEY), ...(/plan/i.test(tool) ? { steps: planSteps(fieldsIn(text)?.['plan']) } : {}) };
+      return { ...plain(kind, text, tool, /plan/i.test(tool) ? PLAN_KEY : QUESTION_KEY), ...(/plan/i.test(tool) ? { steps: planSteps(fieldsIn(text)?.['plan']) } : {}) };
     case 'agent':
       return plain(kind, text, tool, TASK_KEY);
     default:
@@ -180,6 +180,7 @@ export function planSteps(plan: unknown): string[] {
 
 const PATH_KEY = /"(?:file_path|filePath|filepath|path|notebook_path|absolute_path|target_file)"\s*:\s*"/g;
 const QUESTION_KEY = /"question"\s*:\s*"/g;
+const PLAN_KEY = /"plan"\s*:\s*"/g;
 const TASK_KEY = /"(?:description|prompt|message|task)"\s*:\s*"/g;
 const COMMAND_KEY = /"(?:command|cmd)"\s*:\s*"/g;
 

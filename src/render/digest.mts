@@ -27,6 +27,8 @@ export interface PendingRow {
   interrupted?: true;
   /** The record does not tell whether it was stopped while it ran or never let run. */
   refused?: 'perhaps';
+  /** How the call ended by a note of the client, though no result is there: `ok`, `failed`, `exit 1`. */
+  ended?: string;
   call?: string;
 }
 
@@ -43,6 +45,8 @@ export interface FileRow {
   times: number;
   side?: string;
   replayed?: true;
+  /** Only on branches that were given up: whether the file was put back, the record does not tell. */
+  abandoned?: true;
 }
 
 export interface CommandRow {
@@ -62,6 +66,8 @@ export interface CommandRow {
   says?: 'passed' | 'failed';
   /** A person or a rule did not allow it: it never ran. */
   refused?: true;
+  /** A person stopped it while it ran; `perhaps` where the record would say the same of one that was never let run. */
+  stopped?: 'surely' | 'perhaps';
   replayed?: true;
 }
 
@@ -111,6 +117,8 @@ export interface TimelineRow {
   class: TurnClass;
   text: string;
   side?: string;
+  /** It lies on a branch that was given up. */
+  abandoned?: true;
 }
 
 export interface ToolRow {

@@ -169,6 +169,8 @@ export interface Branches {
   add(turn: Turn): number;
   /** The client took the last `count` prompts back; `from`: of which session in a merged timeline. */
   rollBack(count: number, from?: string): void;
+  /** The number of the USER turn that the session stands behind now; -1 before the first, and in a merged timeline. */
+  readonly tip: number;
   /** Tells of a USER turn, by its number, whether it lies on a branch that was given up. Computed for now. */
   abandoned(): (user: number) => boolean;
 }
@@ -193,6 +195,9 @@ export function createBranches(memory = 50_000): Branches {
     },
     rollBack(count, from) {
       (from === undefined && each.size === 0 ? own : branchesOf(from)).rollBack(count);
+    },
+    get tip() {
+      return each.size === 0 ? own.tip : -1;
     },
     abandoned() {
       if (each.size === 0) return own.abandoned();
@@ -247,6 +252,9 @@ function branchesOfOne(memory: number): Branches {
     rollBack(count) {
       for (let left = Math.min(count, users); left > 0 && tip >= 0; left--) tip = jumps.get(tip) ?? tip - 1;
       placed = tip;
+    },
+    get tip() {
+      return tip;
     },
     abandoned() {
       const gaps: [first: number, last: number][] = [];

@@ -15,17 +15,17 @@ const LOOK = 32 * 1024;
 type Said = Pick<Turn, 'seq' | 'text' | 'id' | 'part'>;
 
 export interface Loops {
-  /** `again`: the source gave this very turn before, in other words. */
-  said(turn: Said, again?: boolean): void;
-  /** Latest first, each once, 20 at most. */
-  rows(): LoopRow[];
+  /** `user`: the number of the prompt that it answers. `again`: the source gave this very turn before, in other words. */
+  said(turn: Said, user: number, again?: boolean): void;
+  /** Latest first, each once, 20 at most; nothing that was said behind a prompt which was taken back. */
+  rows(abandoned: (user: number) => boolean): LoopRow[];
 }
 
 export function createLoops(): Loops {
   /** Text → the turn that said it last; insertion order is the order of saying. */
-  const open = new Map<string, Pick<Said, 'seq' | 'id' | 'part'>>();
+  const open = new Map<string, Pick<Said, 'seq' | 'id' | 'part'> & { user: number }>();
   return {
-    said({ seq, text, id, part }, again = false) {
+    said({ seq, text, id, part }, user, again = false) {
       if (again) for (const [line, by] of open) if (by.id === id && by.part === part) open.delete(line);
       const looked = text.length > LOOK ? text.slice(-LOOK) : text;
       if (!ANY.test(looked)) return;
@@ -35,13 +35,13 @@ export function createLoops(): Loops {
         if (fenced || !(WORDS.test(line) || LABEL.test(line))) continue;
         const said = own(head(line.trim(), LINE_LENGTH));
         open.delete(said);
-        open.set(said, { seq, ...(id === undefined ? {} : { id }), ...(part === undefined ? {} : { part }) });
+        open.set(said, { seq, user, ...(id === undefined ? {} : { id }), ...(part === undefined ? {} : { part }) });
       }
       for (const oldest of open.keys()) {
         if (open.size <= 4 * KEEP) break;
         open.delete(oldest);
       }
     },
-    rows: () => [...open].reverse().slice(0, KEEP).map(([text, { seq }]) => ({ seq, text })),
+    rows: (abandoned) => [...open].reverse().filter(([, { user }]) => !abandoned(user)).slice(0, KEEP).map(([text, { seq }]) => ({ seq, text })),
   };
 }

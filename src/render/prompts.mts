@@ -42,10 +42,12 @@ export function isSteering(text: string): boolean {
 /** Commands of clients that ask nothing of the agent. */
 const ASKS_NOTHING = /^\s*(?:!|\/(?:context|cost|usage|stats|status|rename|title|clear|new|reset|compact|compress|model|models|effort|config|settings|help|exit|quit|login|logout|resume|continue|memory|permissions|approvals|mcp|hooks|agents|ide|vim|theme|doctor|bug|feedback|export|copy|terminal-setup|statusline|output-style|add-dir|tasks|bashes|todos|rewind|checkpoint|upgrade|release-notes|fast|plugin|skills|privacy-settings|sandbox|share|undo|redo|chat|tools|extensions|auth|about|editor|docs|session|sessions|connect|details|thinking)(?:\s|$))/;
 
+const NOTHING_ASKED = 'client command, asks nothing';
+
 /** What a prompt is besides a request: a command of the client, or nothing at all that is asked. */
 export function clientNote(text: string): string {
   if (!isClientCommand(text)) return '';
-  return ASKS_NOTHING.test(text) ? 'client command, asks nothing' : 'client command';
+  return ASKS_NOTHING.test(text) ? NOTHING_ASKED : 'client command';
 }
 
 /** Whether the whole text is what a client puts in; control characters in it hide no envelope. */
@@ -120,7 +122,9 @@ export function createPrompts(apart = false): Prompts {
     add(turn, user, replayed) {
       const again = turn.meta === 'superseding' && turn.id !== undefined;
       const mark: Same = { ...(turn.id === undefined ? {} : { id: turn.id }), ...(turn.part === undefined ? {} : { part: turn.part }) };
-      if (!again || (latest !== undefined && same(latest, mark))) latest = { ...mark, seq: turn.seq, text: keep(turn.text, 4_000) };
+      // What asks nothing is the last word only where nothing was asked.
+      const asks = latest === undefined || clientNote(turn.text) !== NOTHING_ASKED;
+      if (again ? latest !== undefined && same(latest, mark) : asks) latest = { ...mark, seq: turn.seq, text: keep(turn.text, 4_000) };
       const row: PromptRow = { seq: turn.seq, ts: turn.ts, text: keep(turn.text.trim(), HEAD_LENGTH) };
       if (replayed) row.replayed = true;
       // A document that changes in place gives a prompt again with another text: the last one is what was said.

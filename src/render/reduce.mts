@@ -6,12 +6,13 @@ import { createActs } from './acts.mts';
 import type { Digest, PendingRow } from './digest.mts';
 import { createInherited } from './inherited.mts';
 import { createBranches, createQueue } from './lineage.mts';
+import { createLastWords, STATE_LENGTH } from './last-words.mts';
 import { createLoops } from './loops.mts';
 import { createMediaRows } from './media-rows.mts';
 import { clientNote, createPrompts } from './prompts.mts';
 import { pendingRows } from './pending.mts';
 import { createRing } from './ring.mts';
-import { head, keep, own, tail } from './text.mts';
+import { head, keep, tail } from './text.mts';
 import { isAgain, isSameTurn, ROW_LENGTH, rowOf, type Shown } from './turn-rows.mts';
 import type { Turn } from '../transcript/turn.mts';
 
@@ -36,16 +37,19 @@ interface Waiting {
   row: PendingRow;
 }
 
-const STATE_LENGTH = 1_200;
 const ROWS = 40;
 const PENDING_ROWS = 200;
+const ISO = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+/** Commands of clients that leave behind what was asked before them. */
+const DISMISSES = /^\s*\/(?:clear|new|reset|undo|rewind)(?:\s|$)/;
 
 export function createReducer(options: ReducerOptions = {}): Reducer {
   const queue = createQueue();
   const branches = createBranches();
   const prompts = createPrompts(options.replayedApart === true);
   const loops = createLoops();
-  const acts = createActs(show);
+  const words = createLastWords();
+  const acts = createActs(show, () => branches.tip);
   const inherited = createInherited();
   const media = createMediaRows();
   const timeline = createRing<Shown>(ROWS);
@@ -58,7 +62,6 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
   let waits: Waiting | undefined;
   /** A command of the client's, which is a request once the client puts its body into the session. */
   let typed: Waiting | undefined;
-  let lastAgent: { seq: number; text: string; length: number; id: string | undefined; part: number | undefined } | undefined;
   let asked = 0;
   let interruptedAt: number | undefined;
   let endsAtResult: number | undefined;
@@ -67,18 +70,22 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
   /** A sub-agent's own session has its name on every turn: there, it is the main agent. */
   let mainSide: string | undefined;
   let spoken = false;
+  /** The row that the turn at hand gave. */
+  let justShown: Shown | undefined;
 
   function add(turn: Turn): void {
     counts.turns++;
     if (turn.ts !== '') {
       if (firstTs === '') firstTs = turn.ts;
-      lastTs = turn.ts;
+      // A fork's note about what it copied may carry the time of the copied record.
+      if (turn.ts > lastTs || !ISO.test(turn.ts)) lastTs = turn.ts;
     }
     if (!spoken && (turn.class !== 'OTHER' || turn.meta === 'task')) {
       spoken = true;
       mainSide = turn.side;
     }
     const main = turn.side === undefined || turn.side === mainSide;
+    justShown = undefined;
     const replayed = options.replayedUntil !== undefined && turn.seq <= options.replayedUntil;
     if (replayed) counts.replayed++;
     if (!isAgain(turn)) media.look(turn);
@@ -103,16 +110,20 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
       return;
     }
     const user = branches.add(turn);
+    onBranch();
     if (turn.class === 'USER') {
       prompts.add(turn, user, replayed);
       queue.delivered(turn.text);
       typed = { user, row: unanswered(turn) };
-      waits = clientNote(turn.text) === '' ? typed : undefined;
+      const asks = clientNote(turn.text) === '';
+      // A look at the costs, or a new login, answers no prompt and takes up no work.
+      if (asks) waits = typed;
+      else if (DISMISSES.test(turn.text)) waits = undefined;
       acts.passed();
-      interruptedAt = undefined;
+      if (asks) interruptedAt = undefined;
     } else if (turn.class === 'AGENT') {
-      spoke(turn);
-      loops.said(turn);
+      words.said(turn, branches.tip);
+      loops.said(turn, branches.tip);
       acts.errors.answered();
       acts.passed();
       interruptedAt = undefined;
@@ -123,28 +134,29 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
     return { kind: 'prompt', seq: turn.seq, ts: turn.ts, target: keep(turn.text.trim(), ROW_LENGTH) };
   }
 
-  function spoke(turn: Turn): void {
-    lastAgent = { seq: turn.seq, text: turn.text.length > 4 * STATE_LENGTH ? own(tail(turn.text, STATE_LENGTH)) : turn.text, length: turn.text.length, id: turn.id, part: turn.part };
-  }
-
   /** The record gave a turn once more with another text: it stands for the one before, wherever that was, and nothing new was said. */
   function saidAgain(turn: Turn, replayed: boolean): void {
     if (turn.class === 'USER') prompts.add(turn, -1, replayed);
     if (turn.class === 'USER' && waits !== undefined) waits.row = unanswered(turn);
     if (turn.class !== 'AGENT') return;
-    if (lastAgent?.id === turn.id && lastAgent?.part === turn.part) spoke(turn);
-    loops.said(turn, true);
+    words.again(turn);
+    loops.said(turn, branches.tip, true);
   }
 
   function show(turn: Turn, text: string): void {
     const shown: Shown = { row: rowOf(turn, text), id: turn.id, call: turn.call, kind: turn.kind };
     if (!isAgain(turn)) {
       timeline.push(shown);
+      justShown = shown;
       counts.shown++;
       return;
     }
     const before = timeline.rows().find((one) => isSameTurn(one, turn));
     if (before !== undefined) before.row = shown.row;
+  }
+
+  function onBranch(): void {
+    if (justShown !== undefined) justShown.user = branches.tip;
   }
 
   function other(turn: Turn, replayed: boolean): void {
@@ -155,14 +167,17 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
       case 'queue':
         if (/pop_?all|clear/i.test(head(turn.text, 200))) queue.clear();
         return;
+      case 'ended':
+        if (acts.ended(turn)) endsAtResult = turn.seq;
+        return;
       case 'queued-notification':
-        acts.notified(turn.text);
+        acts.notified(turn);
         return;
       case 'rolled-back':
         branches.rollBack(Number(/\d+/.exec(head(turn.text, 100))?.[0] ?? 0), turn.from);
         return;
       case 'notification':
-        acts.notified(turn.text);
+        acts.notified(turn);
         queue.delivered(turn.text);
         return;
       case 'task':
@@ -170,7 +185,10 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
         return;
       case 'expanded':
         prompts.expanded();
-        waits ??= typed;
+        if (typed !== undefined) {
+          waits = typed;
+          interruptedAt = undefined;
+        }
         return;
       case 'compaction':
         boundaries++;
@@ -196,10 +214,11 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
   function digest(): Digest {
     const pending = pendingRows(acts.pendingCalls(), queue.waiting(), acts.running());
     const last = prompts.last;
-    const state = lastAgent ?? last;
-    const stateNow = state === undefined ? '(none)' : tail(state.text.trimEnd(), STATE_LENGTH);
-    const stateLeft = state === undefined ? 0 : (lastAgent !== undefined && lastAgent.length > lastAgent.text.length ? lastAgent.length : state.text.trimEnd().length) - stateNow.length;
     const abandoned = branches.abandoned();
+    const spokenLast = words.last(abandoned);
+    const state = spokenLast ?? last;
+    const stateNow = state === undefined ? '(none)' : tail(state.text.trimEnd(), STATE_LENGTH);
+    const stateLeft = state === undefined ? 0 : (spokenLast !== undefined && spokenLast.length > spokenLast.text.length ? spokenLast.length : state.text.trimEnd().length) - stateNow.length;
     const from = inherited.row();
     const { files, commands, errors, plan, planSeq, counts: done } = acts;
     return {
@@ -208,15 +227,15 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
       stateNow,
       stateLeft,
       ...(state === undefined ? {} : { stateSeq: state.seq }),
-      stateFrom: lastAgent !== undefined ? 'AGENT' : last !== undefined ? 'USER' : 'none',
+      stateFrom: spokenLast !== undefined ? 'AGENT' : last !== undefined ? 'USER' : 'none',
       ...(interruptedAt === undefined ? {} : { interruptedAt }),
       ...(endsAtResult === undefined ? {} : { endsAtResult }),
-      openLoops: openLoops(),
+      openLoops: openLoops(abandoned),
       pending: pending.slice(0, PENDING_ROWS),
       ...(waits === undefined || abandoned(waits.user) ? {} : { unanswered: waits.row }),
       stopped: acts.stopped(),
       pendingLeft: Math.max(0, pending.length - PENDING_ROWS) + acts.counts.dropped,
-      filesChanged: files.rows(),
+      filesChanged: files.rows(abandoned),
       filesLeft: files.left,
       commands: commands.rows(),
       commandsTotal: commands.total,
@@ -230,7 +249,7 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
       decisions: acts.decisions(),
       media: media.rows(),
       mediaLeft: media.left,
-      timeline: timeline.rows().map(({ row }) => row),
+      timeline: timeline.rows().map(({ row, user }) => (user !== undefined && abandoned(user) ? { ...row, abandoned: true } : row)),
       tools: acts.tools(),
       compactions: Math.max(boundaries, summaries),
       ...(compactionSeq === undefined ? {} : { compactionSeq }),
@@ -242,12 +261,12 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
   }
 
   /** The plan's open items come first: they are the agent's own, latest word on what is left. */
-  function openLoops(): Digest['openLoops'] {
+  function openLoops(abandoned: (user: number) => boolean): Digest['openLoops'] {
     const begun = (acts.files.lastEdit ?? -1) > (acts.planSeq ?? 0);
     // Which steps of an approved plan were carried out, no record tells once the work has begun.
     const open = acts.plan.filter((item) => !/^(?:completed|done|cancelled|canceled)$/i.test(item.status) && !(begun && item.status === 'approved'));
     const fromPlan = open.map((item) => ({ seq: acts.planSeq ?? 0, text: `[${item.status}] ${item.text}` }));
-    return [...fromPlan, ...loops.rows()].slice(0, 20);
+    return [...fromPlan, ...loops.rows(abandoned)].slice(0, 20);
   }
 
   return { add, digest };

@@ -76,7 +76,7 @@ function mediaLines({ media, mediaLeft }: Digest): string[] {
   ];
 }
 
-export function pending(digest: Digest): Section {
+export function pending(digest: Digest, harness: string): Section {
   const all = owed(digest);
   const shown = all.slice(0, 20);
   return {
@@ -89,15 +89,19 @@ export function pending(digest: Digest): Section {
     left: all.length - shown.length + digest.pendingLeft,
     where: '--class TOOL',
     tail: [],
-    none: `Nothing: every recorded call has its result, and every prompt reached the agent.${unfinished(digest)}`,
+    none: `Nothing: every recorded call has its result, and every prompt reached the agent.${unfinished(digest, harness)}`,
   };
 }
 
-/** Nothing is open, and yet the agent had not come to an end. */
-function unfinished(digest: Digest): string {
+/** Clients that write a call into their record once it has ended, so that one which was cut off is nowhere. */
+const WRITES_LATE = new Set(['gemini', 'continue']);
+
+/** Nothing is open, and yet the agent had not come to an end, or may not have. */
+export function unfinished(digest: Digest, harness: string): string {
   const broke = serviceFailure(digest);
   if (broke !== undefined) return ` Its last answer failed, seq ${broke.seq}: the work it was asked for may not be done.`;
-  return digest.endsAtResult === undefined ? '' : ` It said nothing after the last result, seq ${digest.endsAtResult}: the work it was asked for may not be done.`;
+  if (digest.endsAtResult !== undefined) return ` It said nothing after the last result, seq ${digest.endsAtResult}: the work it was asked for may not be done.`;
+  return WRITES_LATE.has(harness) && digest.stateFrom === 'AGENT' ? ' This client writes a call only once it has ended: one that was running when the session was cut off is not in the record.' : '';
 }
 
 function pendingWhat(one: PendingRow, digest: Digest): string {
@@ -131,6 +135,13 @@ export function openLoops(digest: Digest): Section {
   };
 }
 
+const CLAIMS = /\b(?:tests?|suite|checks|everything|all)\b[^.\n]{0,80}\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?)\b/i;
+
+/** The agent's last words say that tests pass. */
+export function claimsTests({ stateFrom, stateNow }: Digest): boolean {
+  return stateFrom === 'AGENT' && CLAIMS.test(stateNow);
+}
+
 /** A todo list that is older than the last words may be done by now. */
 function planAge({ plan, planSeq, stateSeq, openLoops: rows }: Digest): string[] {
   if (planSeq === undefined || stateSeq === undefined || planSeq >= stateSeq || !rows.some(({ seq, text }) => seq === planSeq && text.startsWith('['))) return [];
@@ -139,7 +150,7 @@ function planAge({ plan, planSeq, stateSeq, openLoops: rows }: Digest): string[]
 
 export function filesChanged(digest: Digest): Section {
   const how = (file: FileRow): string =>
-    `${file.how}${file.times > 1 ? ` ×${file.times}` : ''}${file.side === undefined ? '' : ', by a sub-agent'}${file.replayed ? ', before the fork' : ''}`;
+    `${file.how}${file.times > 1 ? ` ×${file.times}` : ''}${file.side === undefined ? '' : ', by a sub-agent'}${file.replayed ? ', before the fork' : ''}${file.abandoned ? ', abandoned branch' : ''}`;
   return {
     heading: 'Files changed',
     lead: table('path', 'how', 'by', 'last at', 'seq'),
@@ -158,7 +169,7 @@ export function filesChanged(digest: Digest): Section {
 }
 
 /** Turns whose commands may change files by themselves: which files, only their words tell. */
-function changingSeqs(commands: readonly CommandRow[]): number[] {
+export function changingSeqs(commands: readonly CommandRow[]): number[] {
   return [...new Set(commands.filter((one) => one.refused !== true && mayChangeFiles(one.command)).map(({ seq }) => seq))];
 }
 
@@ -182,7 +193,7 @@ export function commandsRun(digest: Digest): Section {
   const failed = newest.filter(hasFailed).slice(0, FAILED_ROWS);
   const others = newest.filter((command) => !hasFailed(command)).slice(0, OTHER_ROWS);
   const shown = [...failed, ...others];
-  const checks = digest.tests.slice(-5).reverse().map((check) => `- seq ${check.seq}, ${outcome(check, digest)}: ${inBullet(check.command, TARGET)}`);
+  const checks = digest.tests.slice(-5).reverse().map((check) => `- seq ${check.seq}, ${outcome(check)}: ${inBullet(check.command, TARGET)}`);
   return {
     heading: 'Commands run',
     lead: [
@@ -190,7 +201,7 @@ export function commandsRun(digest: Digest): Section {
       ...(checks.length > 0 ? ['The last run of each check:', '', ...checks, ''] : []),
       ...table('seq', 'result', `command (head ${TARGET})`),
     ],
-    rows: shown.map((command) => row([String(command.seq), outcome(command, digest), inline(command.command, TARGET)])),
+    rows: shown.map((command) => row([String(command.seq), outcome(command), inline(command.command, TARGET)])),
     oldest: 'last',
     weight: 1.5,
     least: 5,
@@ -201,10 +212,9 @@ export function commandsRun(digest: Digest): Section {
   };
 }
 
-function outcome(command: CommandRow, digest: Digest): string {
+function outcome(command: CommandRow): string {
   if (command.refused) return 'refused';
-  const stopped = digest.stopped.find(({ seq }) => seq === command.seq);
-  if (stopped !== undefined) return stopped.refused === 'perhaps' ? 'refused or stopped' : 'failed, stopped';
+  if (command.stopped !== undefined) return command.stopped === 'perhaps' ? 'refused or stopped' : 'failed, stopped';
   if (!command.ended) return 'no result';
   if (command.says !== undefined) return `${command.says}, by its output`;
   // Of a line that failed, another command may be the one that did.
@@ -246,7 +256,7 @@ export function timeline(digest: Digest, others: number): Section {
     rows: digest.timeline.map((one) =>
       row([
         one.part === undefined ? String(one.seq) : `${one.seq}.${one.part}`,
-        one.side === undefined ? one.class : `${one.class} (${inline(one.side, 12)})`,
+        `${one.class}${one.side === undefined ? '' : ` (${inline(one.side, 12)})`}${one.abandoned ? ' (abandoned)' : ''}`,
         inline(one.text, 120),
       ])),
     oldest: 'first',

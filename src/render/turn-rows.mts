@@ -2,7 +2,7 @@
 import { checksOf } from './checks.mts';
 import { head, keep, own } from './text.mts';
 import type { CallSays } from './calls.mts';
-import type { CommandRow, DecisionRow, TimelineRow, ToolRow } from './digest.mts';
+import type { CommandRow, DecisionRow, PlanRow, TimelineRow, ToolRow } from './digest.mts';
 import type { OpenCall } from './lineage.mts';
 import type { Where } from './work.mts';
 import type { Effect, Turn } from '../transcript/turn.mts';
@@ -21,6 +21,12 @@ export interface Call extends OpenCall {
   row: ToolRow;
   /** Head of the call's text: what a poll of a background task asked for. */
   input: string;
+  /** The plan that stood before this one. */
+  before?: { plan: PlanRow[]; seq: number | undefined };
+  /** The client's note that it ended, which is no result. */
+  noted?: Turn;
+  /** What the note tells was taken for its end. */
+  told?: true;
   /** What its result decided. */
   decision?: DecisionRow;
 }
@@ -31,6 +37,8 @@ export interface Shown {
   id: string | undefined;
   call: string | undefined;
   kind: Turn['kind'];
+  /** The number of the USER turn whose branch it lies on. */
+  user?: number;
 }
 
 /** Whether a source that changes in place gave this turn before, with another text. */
@@ -49,12 +57,30 @@ export function rowOf(turn: Turn, text: string): TimelineRow {
   return row;
 }
 
+/** A cheap look before the expression: this runs on every result. */
+const LEAD_SIGN = /^(?:Chunk ID|Exit code|Wall time|Script |<untrusted_context>|Command: |Output: |Stdout: )|\[Subagent hand-back\]/;
+/** What clients put before what was printed, or before what a sub-agent reports. */
+const LEADS = /^(?:(?:Chunk ID|Exit code|Wall time|Script \w+)[^]*?\nOutput:\n|(?:<untrusted_context>\n)?(?:Command: [^]*?\nDirectory: [^\n]*\n)?(?:Output|Stdout): |[^]*?\[Subagent hand-back\][^\n]*The report follows:\n\s*)(?=[^])/;
+/** Some clients wrote what was printed as a string of JSON. */
+const IN_JSON = /^\{(?:"(?:chunk_id|wall_time_seconds|exit_code|original_token_count)":(?:"[^"]*"|[\d.]+),)*"output":"/;
+
 /** The head of a result without the lines that some clients put before what was printed. */
 export function telling(text: string): string {
   const start = head(text, RESULT_HEAD);
-  const printed = /^(?:Chunk ID|Exit code|Wall time|Script \w+)/.test(start) ? start.indexOf('\nOutput:\n') : -1;
-  const from = printed < 0 ? 0 : printed + '\nOutput:\n'.length;
-  return from > 0 && start.length > from ? own(head(start.slice(from), ROW_LENGTH)) : keep(text, ROW_LENGTH);
+  const lead = LEAD_SIGN.test(start) ? LEADS.exec(start)?.[0].length ?? 0 : 0;
+  if (lead > 0) return own(head(start.slice(lead), ROW_LENGTH));
+  const json = start.startsWith('{"') ? IN_JSON.exec(start)?.[0].length ?? 0 : 0;
+  return json === 0 ? keep(text, ROW_LENGTH) : own(head(unescaped(start.slice(json)), ROW_LENGTH));
+}
+
+/** The string of JSON that begins here, as far as it goes. */
+function unescaped(text: string): string {
+  const whole = /^(?:[^"\\]|\\(?:u[\da-fA-F]{4}|[^u]))*/.exec(text)?.[0] ?? '';
+  try {
+    return whole === '' ? '(no output)' : String(JSON.parse(`"${whole}"`));
+  } catch {
+    return whole;
+  }
 }
 
 export function outcome(turn: Turn): string {
@@ -86,7 +112,7 @@ export function workedKeys(done: Call): string[] {
 
 /** A call's outcome where it ran a check whose status is another command's. */
 export function ofCheck(commands: readonly CommandRow[], result: string): string {
-  const one = commands.find(({ masked }) => masked);
+  const one = commands.find(({ masked, says }) => masked === true || says !== undefined);
   if (one === undefined || result === 'refused') return result;
   return one.says === undefined ? `${result}, of the last command` : `check ${one.says}`;
 }

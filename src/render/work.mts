@@ -11,6 +11,8 @@ const MAX_FAILED = 100;
 const MAX_TESTS = 30;
 const MAX_ERRORS = 50;
 const MAX_SEEN = 20_000;
+/** Prompts that are kept of a file which is changed again and again; from there on it counts as changed where the session stands. */
+const MAX_USERS = 20;
 
 /** Where and when something was done. */
 export interface Where {
@@ -24,8 +26,9 @@ export interface Where {
 export interface Files {
   /** The session read `path`: a later write to it is no creation. */
   seen(path: string): void;
-  changed(changes: readonly Change[], at: Where, result: string): void;
-  rows(): FileRow[];
+  /** `user`: the number of the prompt behind which that was done. */
+  changed(changes: readonly Change[], at: Where, result: string, user: number): void;
+  rows(abandoned: (user: number) => boolean): FileRow[];
   readonly left: number;
   readonly lastEdit: number | undefined;
   /** The last edit of what a test can tell of: text files and documentation are none. */
@@ -35,7 +38,7 @@ export interface Files {
 const PROSE = /\.(?:md|mdx|txt|rst|adoc)$|(?:^|\/)docs?\/|(?:^|\/)(?:LICENSE|CHANGELOG|README|NOTICE|AUTHORS)$/i;
 
 export function createFiles(): Files {
-  const rows = new Map<string, FileRow>();
+  const rows = new Map<string, { row: FileRow; users: number[] }>();
   const known = new Set<string>();
   let left = 0;
   let lastEdit: number | undefined;
@@ -46,16 +49,19 @@ export function createFiles(): Files {
   }
   return {
     seen,
-    changed(changes, at, result) {
+    changed(changes, at, result, user) {
       for (const change of changes) {
         const how = change.how === 'written' ? writtenHow(result, known.has(change.path)) : change.how;
         seen(change.path);
         if (how === 'deleted' || how === 'renamed') known.delete(change.from ?? change.path);
         const key = `${how}\0${change.path}`;
-        const times = (rows.get(key)?.times ?? 0) + 1;
+        const before = rows.get(key);
+        const times = (before?.row.times ?? 0) + 1;
+        const users = before?.users ?? [];
+        if (users.at(-1) !== user && users.length < MAX_USERS) users.push(user);
         // Taken out and put back, so that the order is that of the last change.
         rows.delete(key);
-        rows.set(key, { path: change.path, how, ...(change.from === undefined ? {} : { from: change.from }), ...at, times });
+        rows.set(key, { row: { path: change.path, how, ...(change.from === undefined ? {} : { from: change.from }), ...at, times }, users });
         if (rows.size > MAX_FILES) {
           for (const oldest of rows.keys()) {
             rows.delete(oldest);
@@ -67,7 +73,7 @@ export function createFiles(): Files {
         if (!PROSE.test(change.path)) lastCode = Math.max(lastCode ?? 0, at.seq);
       }
     },
-    rows: () => [...rows.values()],
+    rows: (abandoned) => [...rows.values()].map(({ row, users }) => (users.length < MAX_USERS && users.every(abandoned) ? { ...row, abandoned: true } : row)),
     get left() {
       return left;
     },
@@ -200,6 +206,8 @@ export function createCommands(): Commands {
 export interface Errors {
   /** `keys` name what failed: one command or file, or each command of a call that ran several. */
   failed(keys: readonly string[], turn: Turn, at: Where, target: string, text: string): void;
+  /** What failed so was told without a reason, which `turn` has. */
+  explained(keys: readonly string[], turn: Turn, text: string): void;
   /** The same command or file worked: its failure is over, once that is so of all that failed with it. */
   worked(key: string): void;
   api(turn: Turn): void;
@@ -245,6 +253,10 @@ export function createErrors(): Errors {
   return {
     failed(keys, turn, at, target, text) {
       put(keys, { seq: turn.seq, ts: turn.ts, tool: at.tool, target, text, times: 1, ...(turn.exit === undefined ? {} : { exit: turn.exit }) });
+    },
+    explained(keys, turn, text) {
+      const known = open.get(keys.join('\0\0'));
+      if (known !== undefined) Object.assign(known.row, { seq: turn.seq, ts: turn.ts, text });
     },
     worked,
     api(turn) {

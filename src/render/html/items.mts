@@ -4,6 +4,7 @@
  */
 import { readCall, type CallSays } from '../calls.mts';
 import { createPairing, type OpenCall } from '../lineage.mts';
+import { howStopped, isRefusal } from '../refusals.mts';
 import { head, keep, shown } from '../text.mts';
 import { outcome } from '../turn-rows.mts';
 import type { Effect, Turn } from '../../transcript/turn.mts';
@@ -110,6 +111,8 @@ export function createItems(limits: Limits, expected: number): Items {
         own = turn.side;
       }
       if (turn.kind === 'result' && answered(calls, turn)) return;
+      const noted = turn.meta === 'ended' && turn.class === 'OTHER' ? calls.known(turn) : undefined;
+      if (noted !== undefined && (noted.item.end === 'no result' || noted.item.end === 'failed, stopped')) noted.item.end = outcome(turn);
       const place = turn.side === undefined || turn.side === own ? bucket : sideOf(turn.side, turn, bucket, sides);
       if (place === bucket && turn.class !== 'TOOL' && (turn.class === 'USER' || turn.class === 'AGENT')) calls.passed();
       const item = itemOf(turn, limits.text);
@@ -144,7 +147,7 @@ export function createItems(limits: Limits, expected: number): Items {
       if (turn.ts !== '' && turn.ts !== item.ts) said.ts = shown(head(turn.ts, 40));
       results.push(said);
     }
-    if (!found.again || turn.ok === false) item.end = outcome(turn);
+    if (!found.again || turn.ok === false) item.end = endOf(turn, found.call);
     if (!found.again && turn.ok !== false) edited(found.call);
     found.call.text = '';
     return true;
@@ -227,6 +230,13 @@ function itemOf(turn: Turn, most: number): Item {
   if (turn.kind === 'result') item.end = outcome(turn);
   if (turn.meta !== undefined) item.meta = shown(head(turn.meta, 40));
   return item;
+}
+
+function endOf(turn: Turn, { says, item }: PageCall): string {
+  if (turn.ok !== false) return outcome(turn);
+  const stopped = howStopped(turn, says, item.effect);
+  if (stopped !== undefined) return stopped === 'perhaps' ? 'refused or stopped' : 'failed, stopped';
+  return isRefusal(turn) ? 'refused' : outcome(turn);
 }
 
 function placeOf(turn: Turn): string {

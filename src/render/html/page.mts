@@ -5,6 +5,8 @@
  */
 import { sha256 } from '../../lib/hash-chain.mts';
 import { promotedRevision, promotedWhen } from '../../lib/promotion.mts';
+import { clientNote } from '../prompts.mts';
+import { changesAfterTest, changingSeqs, claimsTests, unfinished } from '../sections.mts';
 import { shown } from '../text.mts';
 import { unreadNote } from '../unread.mts';
 import type { Digest } from '../digest.mts';
@@ -44,7 +46,7 @@ export function renderPage({ digest, view, turns, threads = [], evidence = '' }:
   for (const turn of turns) items.add(turn);
   for (const { id, title, turns: theirs } of threads) items.thread(id, title, theirs);
   const timeline = items.result();
-  const data = { view: viewFields(view), digest: withoutLists(digest), evidence: evidence.trim(), edits: timeline.edits, turnsLeft: timeline.turnsLeft };
+  const data = { view: viewFields(view), digest: withoutLists(digest), told: told(digest, view.harness), evidence: evidence.trim(), edits: timeline.edits, turnsLeft: timeline.turnsLeft };
   return document(jsonBlock('data', shownAll(data)), jsonBlock('turns', timeline.items));
 }
 
@@ -61,7 +63,12 @@ function viewFields(view: RenderView): Record<string, unknown> {
 
 /** The page has every turn itself. */
 function withoutLists({ timeline: _timeline, tools: _tools, ...rest }: Digest): Omit<Digest, 'timeline' | 'tools'> {
-  return rest;
+  return { ...rest, prompts: rest.prompts.map((row) => ({ ...row, note: clientNote(row.text) })) };
+}
+
+/** What the brief says of the session besides its rows. */
+function told(digest: Digest, harness: string): Record<string, unknown> {
+  return { unfinished: unfinished(digest, harness), claims: claimsTests(digest), changedSince: changesAfterTest(digest), changing: changingSeqs(digest.commands) };
 }
 
 /** Control and bidi characters are shown, not passed on: a name in a row must not reorder the rest of it. */

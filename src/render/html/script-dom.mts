@@ -1,6 +1,6 @@
 /** The page's program, first part: elements, made one by one and filled with text. Nothing here takes markup. */
 export const DOM = String.raw`
-const { view, digest, evidence, edits, turnsLeft } = JSON.parse(document.getElementById('data').textContent);
+const { view, digest, told, evidence, edits, turnsLeft } = JSON.parse(document.getElementById('data').textContent);
 const items = JSON.parse(document.getElementById('turns').textContent);
 
 /** An element; 'about' gives its class, attributes and listeners, the rest what stands in it (strings are text). */

@@ -7,6 +7,8 @@ function section(id, title, count, ...inside) {
 const nothing = (text) => plain('p', 'soft', text);
 const card = (title, ...inside) => make('div', { class: 'card' }, plain('h3', '', title), ...inside);
 
+const turnsOf = (seqs) => seqs.flatMap((seq, at) => [at === 0 ? 'turn ' : ', ', toTurn(seq)]);
+
 function fromTurn(words, seq) {
   return seq === undefined ? plain('p', 'from', words + '.') : make('p', { class: 'from' }, words + ', turn ', toTurn(seq), '.');
 }
@@ -16,8 +18,10 @@ function warnings() {
   const warn = (...inside) => notes.push(make('p', { class: 'note warn' }, ...inside));
   const checked = digest.verification;
   if (checked.stale) {
-    warn(plain('strong', '', 'Unverified: '), 'the last edit is turn ', toTurn(checked.last_edit), checked.last_test === undefined ? ', and no test run is recorded' : ', the last test run is turn ', checked.last_test === undefined ? '' : toTurn(checked.last_test), '. A claim that tests pass is older than the code.');
+    warn(plain('strong', '', 'Unverified: '), 'the last edit is turn ', toTurn(checked.last_edit), checked.last_test === undefined ? ', and no test run is recorded' : ', the last test run is turn ', checked.last_test === undefined ? '' : toTurn(checked.last_test), told.claims ? '. A claim that tests pass is older than the code.' : '.');
   } else if (checked.last_test_ok === false) warn(plain('strong', '', 'The last test run failed: '), 'turn ', toTurn(checked.last_test), '.');
+  else if (checked.last_test !== undefined && checked.last_test_ok === undefined) warn('How the last test run ended is not recorded: turn ', toTurn(checked.last_test), '.');
+  if (told.changedSince.length > 0) warn(plain('strong', '', 'May be unverified: '), many(told.changedSince.length, 'command') + ' after the last test run may have changed files: ', ...turnsOf(told.changedSince), '.');
   if (digest.interruptedAt !== undefined) warn('The work was interrupted at turn ', toTurn(digest.interruptedAt), ', and nothing follows.');
   const broke = digest.errors.findLast((one) => one.tool === 'api');
   if (broke) warn('The last request to the model failed, and the agent said nothing since: turn ', toTurn(broke.seq), '.');
@@ -25,7 +29,7 @@ function warnings() {
   if (digest.compactions > 0) warn('The context was compacted ' + many(digest.compactions, 'time') + '. A summary that stands there is the model\'s own, not a record.');
   if (view.bad_lines > 0) warn(many(view.bad_lines, 'line') + ' of the transcript were not valid JSON and are missing here.');
   if (view.unread !== undefined) warn(view.unread + '.');
-  if (view.fork !== undefined) warn('Forked from ' + (view.fork.of || 'a session that the transcript does not name') + (view.fork.until_seq === undefined ? '.' : '; turns up to ' + view.fork.until_seq + ' are copies, not new work.'));
+  if (view.fork !== undefined) warn('Forked from ' + (view.fork.of || 'a session that the transcript does not name') + (view.fork.elsewhere ? '; what went before the fork stands in that session\'s transcript, not here.' : view.fork.until_seq === undefined ? '.' : '; turns up to ' + view.fork.until_seq + ' are copies, not new work.'));
   return notes;
 }
 
@@ -73,16 +77,16 @@ function summary() {
 
 function pending() {
   const safe = (row) => row.effect === 'read' || row.effect === 'idempotent';
-  const what = (row) => (row.kind === 'prompt' ? (row.unanswered ? 'Prompt, not answered' : 'Queued prompt') : (row.refused === 'perhaps' ? 'Refused or stopped ' : row.stopped ? 'Stopped ' : row.kind === 'background' ? 'Background ' : '') + (row.tool || 'call') + (row.interrupted && !row.stopped ? ', interrupted' : ''));
+  const what = (row) => (row.kind === 'prompt' ? (row.unanswered ? 'Prompt, not answered' : 'Queued prompt') : (row.refused === 'perhaps' ? 'Refused or stopped ' : row.stopped ? 'Stopped ' : row.kind === 'background' ? 'Background ' : '') + (row.tool || 'call') + (row.interrupted && !row.stopped ? ', interrupted' : '') + (row.ended ? ', ended by the client\'s note: ' + row.ended : ''));
   const advice = (row) => (row.kind === 'prompt' ? (row.unanswered ? 'Answer it' : 'Never delivered: answer it') : row.kind === 'background' ? 'Never reported: look first' : safe(row) ? 'Safe to repeat' : 'Outcome unknown: look first');
   const rows = [...digest.stopped.map((row) => ({ ...row, stopped: true })), ...(digest.unanswered ? [{ ...digest.unanswered, unanswered: true }] : []), ...digest.pending];
   const total = rows.length + digest.pendingLeft;
   const show = (rows) => table([['Turn', 'at'], ['What', 'short'], ['Before you go on', ''], ['About', '']], rows.map((row) => [toTurn(row.seq), what(row), plain('span', row.kind === 'call' && safe(row) ? 'good' : 'bad', advice(row)), plain('span', 'said', row.target)]));
-  return section('pending', 'Pending', total, total === 0 ? nothing('Nothing: every recorded call has its result, and every prompt reached the agent.') : some(rows, 20, show));
+  return section('pending', 'Pending', total, total === 0 ? nothing('Nothing: every recorded call has its result, and every prompt reached the agent.' + told.unfinished) : some(rows, 20, show));
 }
 
 function asked() {
-  const notes = (row) => [row.steers && 'changes course', row.abandoned && 'abandoned branch', row.replayed && 'before the fork'].filter(Boolean).join(', ');
+  const notes = (row) => [row.steers && 'changes course', row.abandoned && 'abandoned branch', row.replayed && 'before the fork', row.note].filter(Boolean).join(', ');
   const noted = digest.prompts.some((row) => notes(row) !== '');
   const show = (rows) => table([['Turn', 'at'], ['When', 'short'], ['Prompt', ''], ...(noted ? [['Note', 'small']] : [])], rows.map((row) => [toTurn(row.seq), when(row.ts), plain('span', 'said', row.text), ...(noted ? [notes(row)] : [])]));
   const decisions = digest.decisions.map((row) => make('li', {}, { answer: 'Answered', refused: 'Refused', approved: 'Approved' }[row.kind] + ', turn ', toTurn(row.seq), ' (' + row.tool + '): ', plain('span', 'said', row.text)));
@@ -95,7 +99,7 @@ function asked() {
 /** A file with its edits; they are put in when it is opened. */
 function fileBox(path, rows) {
   const own = edits.filter((edit) => edit.path === path);
-  const how = rows.map((row) => row.how + (row.times > 1 ? ' ×' + row.times : '') + (row.from ? ' from ' + row.from : '') + (row.side ? ', by a sub-agent' : '') + (row.replayed ? ', before the fork' : '')).join(', ');
+  const how = rows.map((row) => row.how + (row.times > 1 ? ' ×' + row.times : '') + (row.from ? ' from ' + row.from : '') + (row.side ? ', by a sub-agent' : '') + (row.replayed ? ', before the fork' : '') + (row.abandoned ? ', abandoned branch' : '')).join(', ');
   const last = rows.at(-1);
   const box = make('details', { class: 'file' }, make('summary', {}, plain('span', 'path', path), plain('span', 'small soft', how), last === undefined ? '' : plain('span', 'small soft', when(last.ts))));
   box.addEventListener('toggle', () => {
@@ -115,12 +119,12 @@ function files() {
   for (const row of digest.filesChanged) byPath.set(row.path, [...(byPath.get(row.path) || []), row]);
   const boxes = [...byPath].reverse();
   return section('files', 'Files changed', byPath.size + digest.filesLeft,
+    told.changing.length === 0 ? '' : make('p', { class: 'from' }, many(told.changing.length, 'command') + ' may have changed files: ', ...turnsOf(told.changing.slice(-12)), told.changing.length > 12 ? ', and others before them.' : '.'),
     boxes.length === 0 ? nothing('None by a tool that edits files. What commands changed is not in the record.') : some(boxes, 60, (rows) => make('div', {}, ...rows.map(([path, of]) => fileBox(path, of)))));
 }
 
 function commands() {
-  const stoppedOf = (row) => digest.stopped.find((one) => one.seq === row.seq);
-  const result = (row) => (row.refused ? 'refused' : stoppedOf(row) ? (stoppedOf(row).refused === 'perhaps' ? 'refused or stopped' : 'failed, stopped') : row.says ? row.says + ', by its output' : !row.ended ? 'no result' : row.masked ? (row.ok === false ? 'failed, of the whole line' : 'status is of the last command in the line') : row.exit !== undefined ? (row.exit === 0 && row.ok === false ? 'failed' : 'exit ' + row.exit) : row.ok === undefined ? 'not recorded' : row.ok ? 'ok' : 'failed');
+  const result = (row) => (row.refused ? 'refused' : row.stopped ? (row.stopped === 'perhaps' ? 'refused or stopped' : 'failed, stopped') : row.says ? row.says + ', by its output' : !row.ended ? 'no result' : row.masked ? (row.ok === false ? 'failed, of the whole line' : 'status is of the last command in the line') : row.exit !== undefined ? (row.exit === 0 && row.ok === false ? 'failed' : 'exit ' + row.exit) : row.ok === undefined ? 'not recorded' : row.ok ? 'ok' : 'failed');
   const tone = (row) => (row.ok === false || row.refused || row.says === 'failed' ? 'bad' : row.says === 'passed' ? 'good' : row.masked ? 'soft' : row.ok === true || row.exit === 0 ? 'good' : 'soft');
   const row = (one) => [toTurn(one.seq), plain('span', tone(one), result(one)), plain('span', 'command', one.command.length > 400 ? one.command.slice(0, 400).toWellFormed() + '…' : one.command)];
   const show = (rows) => table([['Turn', 'at'], ['Result', 'short'], ['Command', '']], rows.map(row));

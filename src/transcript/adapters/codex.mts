@@ -25,7 +25,7 @@ function reader(reading: Reading): LineAdapter {
     kind: 'lines',
     id: 'codex',
     harness: 'codex',
-    version: 1,
+    version: 2,
     keepsNames: true,
     recognises: (record) => object(record.payload) !== undefined && TOP.has(text(record.type)),
     identify,

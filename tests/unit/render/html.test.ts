@@ -162,3 +162,35 @@ describe('the page', () => {
     expect(pageOf(turns)).toBe(pageOf(turns));
   });
 });
+
+describe('the page says what the brief says of the end', () => {
+  const dataOf = (turns: readonly Turn[]): { told: Record<string, unknown>; digest: { prompts: { note: string }[] } } => {
+    const json = /<script type="application\/json" id="data">([^]*?)<\/script>/.exec(pageOf(turns))?.[1] ?? '';
+    return JSON.parse(json) as { told: Record<string, unknown>; digest: { prompts: { note: string }[] } };
+  };
+  const ask = (seq: number, text: string): Turn => turn(seq, { class: 'USER', text });
+
+  it('where its last answer failed, and of what asks nothing', () => {
+    const { told, digest } = dataOf([ask(0, 'Fix it'), turn(1, { text: 'On it.' }), turn(2, { class: 'OTHER', meta: 'api-error', text: 'Overloaded' }), ask(3, '/cost')]);
+    expect(told['unfinished']).toBe(' Its last answer failed, seq 2: the work it was asked for may not be done.');
+    expect(digest.prompts.map(({ note }) => note)).toEqual(['', 'client command, asks nothing']);
+  });
+
+  it('of claims, and of commands behind the last test', () => {
+    const turns = [ask(0, 'Fix it'), call(1, 'Bash', { command: 'npm test' }), result(2, 1, 'ok'), call(3, 'Bash', { command: 'rm a.js' }), result(4, 3, ''), turn(5, { text: 'All tests pass.' })];
+    expect(dataOf(turns).told).toEqual({ unfinished: '', claims: true, changedSince: [3], changing: [3] });
+    expect(dataOf([ask(0, 'Fix it'), turn(1, { text: 'Fixed.' })]).told).toEqual({ unfinished: '', claims: false, changedSince: [], changing: [] });
+  });
+
+  it('where a call was refused, stopped, or either of both', () => {
+    const unwanted = 'The user doesn\'t want to proceed with this tool use.';
+    const turns = [
+      call(0, 'Bash', { command: 'a' }, { effect: 'unknown' }), result(1, 0, `${unwanted} To tell you how to proceed, the user said:\nno`, false),
+      call(2, 'Bash', { command: 'b' }, { effect: 'unknown' }), result(3, 2, unwanted, false),
+      call(4, 'exec_command', { cmd: 'c' }, { effect: 'unknown' }), result(5, 4, 'aborted by user', false),
+      call(6, 'exec_command', { cmd: 'd' }, { effect: 'unknown' }), result(7, 6, 'aborted by user', false), turn(8, { class: 'OTHER', meta: 'ended', call: 'c6', ok: true, exit: 0 }),
+      call(9, 'Bash', { command: 'e' }), result(10, 9, 'no such file', false),
+    ];
+    expect(itemsOf(turns).items.filter((item) => item.tool !== undefined).map((item) => item.end)).toEqual(['refused', 'refused or stopped', 'failed, stopped', 'ok', 'failed']);
+  });
+});

@@ -66,6 +66,7 @@ function readCompleted(item: JsonObject, ts: string, to: RecordSink): void {
       return readCommand(item, ts, to);
     case 'FileChange':
       if (isNested(item)) to.turn({ class: 'TOOL', ts, id: text(item.id), kind: 'call', tool: 'apply_patch', effect: 'write', text: changesText(item), ...verdict(item), meta: 'nested' });
+      else ended(item, ts, to);
       return;
     case 'SubAgentActivity':
       return to.turn({ class: 'OTHER', ts, text: `Sub-agent ${text(item.agent_path)} ${text(item.kind)}: thread ${text(item.agent_thread_id)}`, meta: 'subagent' });
@@ -85,8 +86,9 @@ function isNested(item: JsonObject): boolean {
 }
 
 /**
- * A command of its own has an output item with its exit code. Two things are only here: a command that a script ran
- * (it has no result to wait for, so no call id), and what one had printed that the client stopped (exit below 0).
+ * A command of its own has an output item with its exit code. Only here are a command that a script ran (it has no result
+ * to wait for, so no call id), what one had printed that the client stopped (exit below 0), and how one ended whose output
+ * item was never written, or was written while it ran on.
  */
 function readCommand(item: JsonObject, ts: string, to: RecordSink): void {
   const exit = finite(item.exit_code);
@@ -96,7 +98,15 @@ function readCommand(item: JsonObject, ts: string, to: RecordSink): void {
   } else if (exit !== undefined && exit < 0 && text(item.id) !== '') {
     const body = text(item.aggregated_output);
     to.turn({ class: 'TOOL', ts, kind: 'result', call: text(item.id), text: body === '' ? '(no output)' : body, ok: false, exit });
-  }
+  } else ended(item, ts, to);
+}
+
+/** That a call ended, without what it printed: nearly always an output item beside it has that. */
+function ended(item: JsonObject, ts: string, to: RecordSink): void {
+  const how = verdict(item);
+  const call = text(item.id);
+  if (call === '' || how.ok === undefined) return;
+  to.turn({ class: 'OTHER', ts, call, text: `The client notes that the call ended: ${how.exit === undefined ? (how.ok ? 'it worked' : 'it failed') : `exit ${how.exit}`}`, ...how, meta: 'ended' });
 }
 
 function verdict(item: JsonObject): { ok?: boolean; exit?: number } {

@@ -176,9 +176,18 @@ describe('tools', () => {
     expect(nested.find((turn) => turn.tool === 'apply_patch')?.text).toBe('file_change apply_patch\n*** Update File: /home/dev2/shop/src/cart.js');
   });
 
-  it('a command event repeats its output, except where the client stopped the command', () => {
+  it('a command event tells how the command ended and repeats no output, except where the client stopped the command', () => {
     const run = (exit: number): JsonObject => event({ type: 'item_completed', item: { type: 'CommandExecution', id: 'c1', exit_code: exit, aggregated_output: 'start\n' } });
-    expect(turnsOf(run(0), run(1))).toEqual([]);
+    const ended = { class: 'OTHER', ts, call: 'c1', meta: 'ended' };
+    expect(turnsOf(run(0), run(1))).toMatchObject([
+      { ...ended, ok: true, exit: 0, text: 'The client notes that the call ended: exit 0' },
+      { ...ended, ok: false, exit: 1, text: 'The client notes that the call ended: exit 1' },
+    ]);
+    const change = (status: string, id = 'c1'): JsonObject => event({ type: 'item_completed', item: { type: 'FileChange', id, status, changes: { '/a': { type: 'add' } } } });
+    expect(turnsOf(change('completed'), change('failed'), change('inProgress'), change('completed', ''))).toMatchObject([
+      { ...ended, ok: true, text: 'The client notes that the call ended: it worked' },
+      { ...ended, ok: false, text: 'The client notes that the call ended: it failed' },
+    ]);
     expect(turnsOf(run(-1))[0]).toMatchObject({ kind: 'result', call: 'c1', ok: false, exit: -1, text: 'start\n' });
   });
 });
