@@ -73,6 +73,7 @@ const TOKENS: readonly Token[] = [
   { kind: 'pypi-token', lead: 'pypi-', group: words, pattern: at('pypi-[A-Za-z0-9_-]{32,}'), accept: (match) => /[A-Z]/.test(match) && mixed(match.slice(5)) },
   { kind: 'slack-token', lead: 'xox', group: words, pattern: at('xox[a-z](?:[.]xox[a-z])?-[A-Za-z0-9-]{10,}'), accept: (match) => /\d/.test(match) },
   { kind: 'slack-token', lead: 'xapp-', group: words, pattern: at('xapp-[0-9]+-[A-Za-z0-9-]{10,}') },
+  { kind: 'discord-webhook', lead: 'webhooks', group: rare, back: 6, pattern: /webhooks\/\d{15,22}\/[A-Za-z0-9_-]{50,}/y },
   { kind: 'slack-webhook', lead: 'hooks', group: words, back: 6, pattern: new RegExp(String.raw`hooks[.]slack[.]com(?:\\{0,40}/)(?:services|workflows|triggers)(?:\\{0,40}/[A-Za-z0-9_-]{3,})+`, 'y') },
 ];
 
