@@ -1,5 +1,6 @@
 /** `index`, `unlock` and `self-improve`: the verbs that keep a store in order. */
-import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, rmdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -131,6 +132,16 @@ describe('unlock of a lock that does not say its key', () => {
     expect(readdirSync(join(desk.root, '.locks'))).toHaveLength(1);
     mkdirSync(own);
     expect(runtime(['unlock', 'a'])).toMatchObject({ status: 1, stderr: expect.stringMatching(/is a folder where a lock file belongs: remove it/) });
+    if (process.platform === 'win32') return;
+    // Opening a pipe to read from it waits for somebody who writes, and every command looks at the locks.
+    rmdirSync(own);
+    execFileSync('mkfifo', [own]);
+    for (const words of [['unlock', 'a'], ['index']]) expect(runtime(words)).toMatchObject({ status: 1, stderr: expect.stringMatching(/is no file where a lock file belongs: remove it/) });
+    rmSync(own);
+    const timeline = join(desk.root, 'projects/w/a/timeline.jsonl');
+    rmSync(timeline);
+    execFileSync('mkfifo', [timeline]);
+    expect(desk.handoff(['check', 'a'])).toMatchObject({ status: 1, stderr: expect.stringMatching(/timeline\.jsonl is no file/) });
   });
 });
 
