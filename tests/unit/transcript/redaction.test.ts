@@ -89,6 +89,10 @@ describe('a redactor', () => {
     expect(marks[1]).not.toBe(marks[0]);
   });
 
+  it.each(['npm', 'huggingface', 'stripe', 'digitalocean', 'groq', 'planetscale', 'shopify', 'docker', 'linear', 'figma', 'openai project', 'pypi', 'slack bot', 'slack app', 'anthropic', 'gitlab'])('knows a token of %s behind another part of a name', (kind) => {
+    for (const before of ['backup-', 'old_']) expect(redactText(`${before}${made(kind)}`)).toMatch(new RegExp(`^${before}\\[redacted:[a-z-]+:[0-9a-f]{8}\\]$`));
+  });
+
   it('gives no hash of a password, which could be found by trying', () => {
     expect(redactText('password: hunter2')).toBe('password: [redacted:password]');
     expect(redactText('postgres://u:p@h/db')).toBe('postgres://u:[redacted:url-password]@h/db');
