@@ -9,6 +9,6 @@ export async function cleanRequest(request: BuildRequest, place: BuildPlace): Pr
   const { createRedactor } = await import('../transcript/redaction/create.mts');
   const redactor = createRedactor({ patterns: place.redactionPatterns });
   const clean = { ...request };
-  for (const key of SAID) if (request[key] !== undefined) clean[key] = redactor.text(request[key] ?? '');
+  for (const key of SAID) if (request[key] !== undefined) clean[key] = key === 'session' ? redactor.id(request[key] ?? '') : redactor.text(request[key] ?? '');
   return clean;
 }

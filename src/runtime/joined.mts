@@ -3,6 +3,7 @@
  */
 import fs from 'node:fs';
 import { HandoffError } from '../lib/errors.mts';
+import { openPlain } from '../lib/fs/files.mts';
 import { readLines, type Line } from '../lib/fs/lines.mts';
 import { parseTurn } from '../store/timeline.mts';
 import type { Turn } from '../transcript/turn.mts';
@@ -41,7 +42,7 @@ export function joinTimelines(files: readonly TimelineFile[]): Joined {
   return {
     turns: pieces.length,
     *read() {
-      const fds = files.map(({ file }) => fs.openSync(file, 'r'));
+      const fds = files.map(({ file }) => openPlain(file));
       try {
         let seq = 0;
         for (const { of, start, end } of pieces) {
@@ -61,7 +62,7 @@ export function joinTimelines(files: readonly TimelineFile[]): Joined {
 
 function piecesOf(timeline: TimelineFile, of: number): Piece[] {
   const pieces: Piece[] = [];
-  const fd = fs.openSync(timeline.file, 'r');
+  const fd = openPlain(timeline.file);
   try {
     const lines = readLines(fd, { from: 0, to: timeline.bytes, maxLineBytes: Number.MAX_SAFE_INTEGER });
     for (let line: Line | undefined = lines.next(); line !== undefined; line = lines.next()) {

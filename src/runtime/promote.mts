@@ -4,6 +4,7 @@
  */
 import { HandoffError } from '../lib/errors.mts';
 import { readText, replaceFile } from '../lib/fs/files.mts';
+import { refuseLinks } from '../capture/commit/base-line.mts';
 import { reseal, withSession, type ResealPlace } from '../capture/reseal.mts';
 import { blockSha256, CONTRACT_FIELDS, splitHandoff, legacyBlock } from '../store/evidence.mts';
 import { NEW, type IndexRow } from '../store/index-file.mts';
@@ -30,6 +31,7 @@ export async function promoteSession(place: ResealPlace, row: IndexRow, options:
   mustHaveManifest(place.root, row);
   return withSession(place, row, 'promote', async (lock, now) => {
     const paths = sessionPaths(dirOf(place.root, now));
+    refuseLinks(paths);
     // 2.0.x excludes itself by this key; the file is ours for the time of the work.
     const older = takeOlder(place.root, 'promote', now.id);
     try {

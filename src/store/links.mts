@@ -8,6 +8,7 @@ import { errnoOf } from '../lib/errors.mts';
 import { readText, replaceFile } from '../lib/fs/files.mts';
 import { folders, NEW, unlessRefused } from './index-file.mts';
 import { projectPage, storePaths } from './layout.mts';
+import { inLine } from './project-page.mts';
 
 /** Words that say nothing about a subject. */
 const COMMON = new Set(`about after again also another because been before being between both cannot could does doing done down each
@@ -79,8 +80,7 @@ function closeEnough(words: ReadonlySet<string>, page: string, minScore: number)
 
 function addNote(root: string, project: string, note: LinkNote): boolean {
   const place = `${note.project}/${note.folder}`;
-  const head = [...note.objective.slice(0, 400).replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').replace(/[<>]/g, ' ').trim()].slice(0, 80).join('').toWellFormed();
-  return append(root, project, `${note.at.slice(0, 10)} ${place}: ${head}`, markerOf(place));
+  return append(root, project, `${note.at.slice(0, 10)} ${place}: ${inLine(note.objective)}`, markerOf(place));
 }
 
 /** The note that `merge` leaves in the second one's project; once. `folder` is that of the merged session. Call it under the index lock. */

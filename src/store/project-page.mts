@@ -49,7 +49,7 @@ function emptyPage(project: string): string {
 }
 
 function lineOf({ session, turns, revisions, objective }: ProjectLine): string {
-  return `${startOf(session)}turns=${turns}, rev=${revisions}) :: ${head(objective)}`;
+  return `${startOf(session)}turns=${turns}, rev=${revisions}) :: ${inLine(objective)}`;
 }
 
 function startOf(session: string): string {
@@ -58,7 +58,7 @@ function startOf(session: string): string {
 }
 
 /** One line that cannot become markup: no tag, no comment, no link, no picture that a viewer would fetch. */
-function head(text: string): string {
+export function inLine(text: string): string {
   return headOf(text).replace(/[<>]/g, (sign) => (sign === '<' ? '&lt;' : '&gt;')).replaceAll('](', ']\\(');
 }
 

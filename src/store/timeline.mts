@@ -1,6 +1,7 @@
 /** timeline.jsonl: one turn a line, append-only. Keys stand in one order; docs/FORMAT.md has the meaning of each. */
 import fs from 'node:fs';
 import { HandoffError } from '../lib/errors.mts';
+import { openPlain } from '../lib/fs/files.mts';
 import { readLines, type Line } from '../lib/fs/lines.mts';
 import { TURN_CLASSES, type Turn, type TurnClass } from '../transcript/turn.mts';
 
@@ -60,7 +61,7 @@ export function parseTurn(line: string): Turn | undefined {
  * that is no turn, naming it: a render or an append over it would hide the damage.
  */
 export function* readTurns(file: string, bytes: number, from = 0): Generator<Turn, void, undefined> {
-  const fd = fs.openSync(file, 'r');
+  const fd = openPlain(file);
   try {
     const lines = readLines(fd, { from, to: bytes, maxLineBytes: MAX_LINE });
     let number = 0;

@@ -91,4 +91,15 @@ it('sessions whose ids a pattern matches stay apart', async () => {
   }
   expect([...dirs].map((dir) => path.basename(dir))).toEqual([expect.stringMatching(/^redacted/), expect.stringMatching(/^redacted/)].map(() => expect.not.stringContaining('customer')));
   expect(dirs.size).toBe(2);
+
+  // As the person names them, too: one would be taken for the other, and its turns for those that stand there.
+  const named = new Set<string>();
+  for (const session of ['customer-4713', 'customer-4714']) {
+    const file = path.join(scratch, `${session}.jsonl`);
+    fs.writeFileSync(file, lines({ seq: 0, role: 'user', content: `Call ${session}` }, { seq: 1, role: 'assistant', content: 'Done.' }));
+    const { dir } = await buildInto(root, file, { ...options, session });
+    expect(turnsOf(dir)).toHaveLength(2);
+    named.add(dir);
+  }
+  expect(named.size).toBe(2);
 });

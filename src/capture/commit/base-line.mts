@@ -57,8 +57,8 @@ export function baseLine(paths: SessionPaths, base: { manifest: Manifest } | und
   return { timelineBytes: size, chainBytes, chainHead: chain.rows.at(-1)?.head ?? ZEROS, foreign, ended, chainEnded, block };
 }
 
-/** A link in the store would lead what is written out of it. The root itself may be one. */
-function refuseLinks(paths: SessionPaths): void {
+/** A link in the store would lead what is written out of it. The root itself may be one. Throws DAMAGED. */
+export function refuseLinks(paths: SessionPaths): void {
   const link = [path.dirname(paths.dir), paths.dir, paths.timeline, paths.chain].find((place) => fs.lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true);
   if (link !== undefined) throw new HandoffError('DAMAGED', `${link} is a link; nothing is written through it`);
 }

@@ -12,6 +12,7 @@ import { sha256 } from '../../lib/hash-chain.mts';
 import { sessionPaths, stagedName, type SessionPaths } from '../../store/layout.mts';
 import type { Manifest } from '../../store/manifest.mts';
 import { backUp } from './backup.mts';
+import { refuseLinks } from './base-line.mts';
 import { commitManifest, makeSessionFolder, placeDir, settle, stageManifest, type Intent } from './commit.mts';
 import { afterCommit, Unsettled } from '../work.mts';
 
@@ -38,6 +39,7 @@ export interface Replacement {
  */
 export function replaceSession(root: string, lock: Lock, { at, base, from, text, withBlock, backUp: copies, keepManifest }: Replacement): { kept?: string } {
   const paths = sessionPaths(placeDir(root, at));
+  refuseLinks(paths);
   const intent: Intent = {
     place: at,
     base: base === undefined ? null : sha256(base.text),

@@ -13,6 +13,7 @@ import { isListed } from '../../store/lookup.mts';
 import { readManifest } from '../../store/manifest.mts';
 import { objectiveOf } from '../../store/objective.mts';
 import { updateProjectPage } from '../../store/project-page.mts';
+import { refuseLinks } from './base-line.mts';
 import { linkSession } from './link.mts';
 import { intentOf, placeDir, removeProjectIfEmpty, settle } from './commit.mts';
 import { Unsettled } from '../work.mts';
@@ -55,6 +56,8 @@ function recover(root: string, record: LockRecord): void {
     settleForget(root, intent.place, record.token);
     return;
   }
+  // A store may have come with somebody's checkout, locks and links in it.
+  for (const place of [intent.place, intent.to]) if (place !== undefined) refuseLinks(sessionPaths(placeDir(root, place)));
   const settled = settle(root, intent, record.token);
   if (settled.happened && settled.place !== undefined) {
     indexSession(root, settled.place, settled.place === intent.place ? undefined : intent.place);

@@ -8,6 +8,7 @@ import { checkSession } from '../../store/checker.mts';
 import { sessionPaths } from '../../store/layout.mts';
 import { dirOf, findByPrefix } from '../../store/lookup.mts';
 import { isSealed, readManifest } from '../../store/manifest.mts';
+import { idInLine } from '../../store/names.mts';
 import { readTurns } from '../../store/timeline.mts';
 import { TURN_CLASSES, type Turn } from '../../transcript/turn.mts';
 
@@ -74,7 +75,8 @@ function lengthOf(manifestFile: string, timeline: string): number {
 
 function* pieces(turns: Iterable<Turn>): Generator<string> {
   for (const turn of turns) {
+    // A tool's name or a time with a line end in it would begin a turn that nobody said.
     const facts = [turn.class, turn.kind, turn.tool, turn.ok === false ? 'failed' : '', turn.exit === undefined ? '' : `exit ${turn.exit}`, turn.side === undefined ? '' : `in ${turn.side}`, turn.meta].filter(Boolean);
-    yield `[${turn.seq}${turn.part === undefined ? '' : `.${turn.part}`}] ${turn.ts} ${facts.join(' ')}\n${turn.text.replace(/^/gm, '  ')}\n\n`;
+    yield `[${turn.seq}${turn.part === undefined ? '' : `.${turn.part}`}] ${idInLine(`${turn.ts} ${facts.join(' ')}`)}\n${turn.text.replace(/^/gm, '  ')}\n\n`;
   }
 }

@@ -33,7 +33,7 @@ export const command: Command<typeof flags> = {
       task: options.task, role: options.role ?? DEFAULT_ROLE, parent: options.parent,
       broker: options.broker === undefined ? undefined : path.resolve(io.cwd, options.broker),
       live: options.live === true, again: options.again === true, node: io.node, env: io.env,
-      redact: (value) => redactor?.redact(value) ?? value,
+      redact: (value) => redactor?.data(value) ?? value,
     });
     return { json: result, text: JSON.stringify(result, null, 2), exit: result.ok ? 0 : 1 };
   },

@@ -4,7 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { errnoOf } from '../errors.mts';
+import { errnoOf, HandoffError } from '../errors.mts';
 
 const FOLDER_MODE = 0o700;
 export const FILE_MODE = 0o600;
@@ -189,6 +189,14 @@ export function openFile(file: string): number | undefined {
   if (fs.fstatSync(fd).isFile()) return fd;
   fs.closeSync(fd);
   return undefined;
+}
+
+/** The same for a file that must be there. Throws as fs does, IO for a folder or a pipe. */
+export function openPlain(file: string): number {
+  const fd = fs.openSync(file, READ_NOW);
+  if (fs.fstatSync(fd).isFile()) return fd;
+  fs.closeSync(fd);
+  throw new HandoffError('IO', `${file} is no file`);
 }
 
 /** The file's bytes, or undefined where there is no file. */

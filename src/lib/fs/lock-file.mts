@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { HandoffError, errnoOf } from '../errors.mts';
-import { namesIn } from './files.mts';
+import { namesIn, openPlain, readText } from './files.mts';
 import { lifeOf, lifeOfNumber, type Holder, type Life } from './holder.mts';
 
 /** What a lock file says. Keys beside these belong to the operation that holds it. */
@@ -51,7 +51,7 @@ export function look(file: string): Held | undefined {
   let text: string;
   let made: number;
   try {
-    const fd = fs.openSync(file, 'r');
+    const fd = openPlain(file);
     try {
       made = fs.fstatSync(fd).mtimeMs;
       text = fs.readFileSync(fd, 'utf8');
@@ -60,7 +60,7 @@ export function look(file: string): Held | undefined {
     }
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return undefined;
-    if (errnoOf(error) === 'EISDIR') throw new HandoffError('IO', `${file} is a folder where a lock file belongs: remove it`, { cause: error });
+    if (error instanceof HandoffError) throw new HandoffError('IO', `${file} is ${fs.statSync(file, { throwIfNoEntry: false })?.isDirectory() === true ? 'a folder' : 'no file'} where a lock file belongs: remove it`, { cause: error });
     throw error;
   }
   const name = path.basename(file);
@@ -102,10 +102,5 @@ function isMarked(value: unknown): value is LockRecord {
 
 /** A lock that cannot be read now, for want of descriptors say, was not taken away. */
 export function readOr(file: string): string {
-  try {
-    return fs.readFileSync(file, 'utf8');
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return '';
-    throw error;
-  }
+  return readText(file) ?? '';
 }

@@ -3,7 +3,7 @@
  * kind they are (class, time, ids, our `meta`) stays, whatever a pattern matches, since a turn would be lost or doubled.
  */
 import type { RecordSink } from '../adapter.mts';
-import { CALL_LEAD, type Json, type SessionFacts, type TurnDraft } from '../turn.mts';
+import { CALL_LEAD, type SessionFacts, type TurnDraft } from '../turn.mts';
 import type { CustomPatterns } from './custom.mts';
 
 /** The facts that are ids: of this session, and of others. */
@@ -22,7 +22,7 @@ export function behindPatterns(to: RecordSink, patterns: CustomPatterns, counts:
       const kept = typeof value !== 'string' ? value : IDS.has(key) ? patterns.id(value, counts) : patterns.text(value, counts);
       Object.assign(clean, { [key]: kept });
     }
-    if (clean.fork !== undefined) clean.fork = { ...clean.fork, of: patterns.id(clean.fork.of, counts) };
+    if (clean.fork !== undefined) clean.fork = { ...clean.fork, of: patterns.id(clean.fork.of, counts), by: patterns.id(clean.fork.by, counts) };
     return clean;
   };
   return {
@@ -35,22 +35,24 @@ export function behindPatterns(to: RecordSink, patterns: CustomPatterns, counts:
 }
 
 /** Calls, and records that no class fits, are told as JSON: there the words are its strings, as the patterns were meant. */
-function textOf({ class: is, kind, text }: TurnDraft, patterns: CustomPatterns, counts: Record<string, number>): string {
+function textOf({ class: is, kind, text, tool }: TurnDraft, patterns: CustomPatterns, counts: Record<string, number>): string {
   if (kind !== 'call' && is !== 'OTHER') return patterns.text(text, counts);
   const lead = kind === 'call' ? CALL_LEAD.exec(text)?.[0] ?? '' : '';
   const said = text.slice(lead.length);
-  const at = said.search(/(?<=^| )[{[]/);
-  const data = at < 0 ? undefined : dataOf(said.slice(at));
-  if (data === undefined) return lead + patterns.text(said, counts);
+  // A tool's name may have a bracket in it.
+  const behind = kind === 'call' && tool !== undefined && said.startsWith(`${tool} `) ? tool.length + 1 : 0;
+  const found = said.slice(behind).search(/(?<=^| )[{[]/);
+  const at = behind + found;
+  if (found < 0 || !isJson(said.slice(at))) return lead + patterns.text(said, counts);
   const name = at === 0 ? '' : `${patterns.text(said.slice(0, at - 1), counts)} `;
-  const clean = patterns.record(data, counts);
-  return lead + name + (clean === data ? said.slice(at) : JSON.stringify(clean));
+  return lead + name + patterns.json(said.slice(at), counts, kind !== 'call');
 }
 
-function dataOf(text: string): Json | undefined {
+function isJson(text: string): boolean {
   try {
-    return JSON.parse(text) as Json;
+    JSON.parse(text);
+    return true;
   } catch {
-    return undefined;
+    return false;
   }
 }

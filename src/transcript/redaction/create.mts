@@ -7,6 +7,7 @@
  * word in code beside a name is taken for a variable unless it has a digit or a sign that no variable has.
  * Hashes, ids, uuids, signatures and pictures stay as they are unless such a name stands directly before them.
  */
+import type { Json } from '../turn.mts';
 import { behindPatterns } from './behind-patterns.mts';
 import { createCustomPatterns } from './custom.mts';
 import { redactRecord, type Walk } from './record.mts';
@@ -47,6 +48,10 @@ export function createRedactor(options: RedactionOptions = {}): Redactor {
     // An AWS secret alone is known by its id, which may stand in a part of the record that is not given on.
     mayHold: (texts) => texts.some((text) => search.mayHold(text) || (text.length < 64 && looksLikeAwsSecret(text.trim()))),
     redact: (value) => redactRecord(value, walk),
+    data<T extends Json>(value: T): T {
+      const known = redactRecord(value, walk);
+      return custom === undefined ? known : (JSON.parse(custom.json(JSON.stringify(known), counts, false)) as T);
+    },
     words: (to) => (custom === undefined ? to : behindPatterns(to, custom, counts)),
     text(text: string): string {
       const known = redactWith(search, text, counts);

@@ -4,11 +4,8 @@
  */
 import vm from 'node:vm';
 import { HandoffError } from '../../lib/errors.mts';
-import type { Json } from '../turn.mts';
-import { MARKER, replaceSpans, TOO_DEEP, type Span } from './spans.mts';
+import { MARKER, replaceSpans, type Span } from './spans.mts';
 
-/** Deeper than any client writes. */
-const DEPTH_MAX = 1000;
 /** Characters of a text whose matches are kept, and how many such texts. */
 const SHORT = 200;
 const MOST_SHORT = 5000;
@@ -25,8 +22,8 @@ const RUN = `
 `;
 
 export interface CustomPatterns {
-  /** The record with every match in its strings and keys replaced. Throws HandoffError CONFIG at the time limit. */
-  record(value: Json, counts: Record<string, number>): Json;
+  /** JSON as it is written, with every match in its strings and keys (`numbers`: in its numbers too) replaced. Throws HandoffError CONFIG at the time limit. */
+  json(written: string, counts: Record<string, number>, numbers: boolean): string;
   text(text: string, counts: Record<string, number>): string;
   /** As `text`, but with the hash of what was replaced: ids that differ still do. A UUID stays: no person chose it, and the source's path has it too. */
   id(id: string, counts: Record<string, number>): string;
@@ -52,14 +49,22 @@ export function createCustomPatterns(sources: readonly string[], budgetMs: numbe
     return context.found.map((lists, i) => outsideMarkers(texts[i] ?? '', lists));
   }
 
-  function record(value: Json, counts: Record<string, number>): Json {
-    const texts = new Set<string>();
-    const isWhole = collect(value, texts, 0);
-    if (texts.size === 0 && isWhole) return value;
-    const list = [...texts];
-    const changed = new Map<string, Span[]>();
-    spansOf(list).forEach((spans, i) => spans.length > 0 && changed.set(list[i] ?? '', spans));
-    return changed.size === 0 && isWhole ? value : replace(value, changed, counts, 0);
+  function json(written: string, counts: Record<string, number>, numbers: boolean): string {
+    // Word by word as it is written, and not as a value: a key that stands twice would hide one of its values.
+    const tokens = [...wordsOf(written, numbers)];
+    const words = tokens.map(({ start, end }) => (written[start] === '"' ? JSON.parse(written.slice(start, end)) as string : written.slice(start, end)));
+    const list = [...new Set(words)];
+    const spans = new Map(list.length === 0 ? [] : spansOf(list).map((found, i) => [list[i] ?? '', found]));
+    let out = '';
+    let done = 0;
+    tokens.forEach(({ start, end }, i) => {
+      const word = words[i] ?? '';
+      const found = spans.get(word) ?? [];
+      if (found.length === 0) return;
+      out += written.slice(done, start) + JSON.stringify(replaceSpans(word, [...found], counts));
+      done = end;
+    });
+    return out + written.slice(done);
   }
 
   /** What is short is said in record after record, and a run of the context costs a thread. */
@@ -84,7 +89,7 @@ export function createCustomPatterns(sources: readonly string[], budgetMs: numbe
     return spans.length === 0 ? value : replaceSpans(value, spans.map((span) => ({ ...span, hashed: true })), counts);
   }
 
-  return { record, text, id };
+  return { json, text, id };
 }
 
 function compile(source: string): RegExp {
@@ -95,7 +100,7 @@ function compile(source: string): RegExp {
   }
 }
 
-/** A match inside of what an earlier pass has left is none: redacting again must change nothing. */
+/** What of a match is part of a marker that an earlier pass has left stays: redacting again must change nothing. */
 function outsideMarkers(text: string, lists: readonly (readonly number[])[]): Span[] {
   const markers = text.includes('[redacted:') ? [...text.matchAll(MARKER)].map(({ 0: match, index }) => [index, index + match.length] as const) : [];
   const spans: Span[] = [];
@@ -103,41 +108,37 @@ function outsideMarkers(text: string, lists: readonly (readonly number[])[]): Sp
     // Matches and markers both stand in their order.
     let next = 0;
     for (let i = 0; i + 1 < pairs.length; i += 2) {
-      const [start, end] = [pairs[i] ?? 0, pairs[i + 1] ?? 0];
+      let [start, end] = [pairs[i] ?? 0, pairs[i + 1] ?? 0];
       while (next < markers.length && (markers[next]?.[1] ?? 0) <= start) next++;
-      let isInside = false;
+      // A marker that lies within a match goes with it, one at its edge bounds it.
       for (let at = next; at < markers.length; at++) {
         const [from, to] = markers[at] ?? [0, 0];
         if (from >= end) break;
-        if (start >= from || end <= to) isInside = true;
+        if (from <= start) start = to;
+        else if (to >= end) end = from;
       }
-      if (!isInside) spans.push({ start, end, kind: 'custom', hashed: false });
+      if (start < end) spans.push({ start, end, kind: 'custom', hashed: false });
     }
   }
   return spans;
 }
 
-/** False where something lies deeper than is looked at: `replace` lets nothing of it through. */
-function collect(value: Json | undefined, texts: Set<string>, depth: number): boolean {
-  if (typeof value === 'string') texts.add(value);
-  if (typeof value !== 'object' || value === null) return true;
-  if (depth >= DEPTH_MAX) return false;
-  let isWhole = true;
-  for (const [key, inner] of Object.entries(value)) {
-    if (!Array.isArray(value)) texts.add(key);
-    if (!collect(inner, texts, depth + 1)) isWhole = false;
+/** The strings and, if wanted, the numbers of JSON as it is written. */
+function* wordsOf(json: string, numbers: boolean): Generator<{ start: number; end: number }> {
+  const sign = numbers ? /"|-?\d[\d.eE+-]*/g : /"/g;
+  for (let match = sign.exec(json); match !== null; match = sign.exec(json)) {
+    const start = match.index;
+    if (match[0] === '"') sign.lastIndex = stringEnd(json, start);
+    yield { start, end: sign.lastIndex };
   }
-  return isWhole;
 }
 
-function replace(value: Json | undefined, changed: ReadonlyMap<string, Span[]>, counts: Record<string, number>, depth: number): Json {
-  const swap = (text: string): string => {
-    const spans = changed.get(text);
-    return spans === undefined ? text : replaceSpans(text, [...spans], counts);
-  };
-  if (typeof value === 'string') return swap(value);
-  if (typeof value !== 'object' || value === null) return value as Json;
-  if (depth >= DEPTH_MAX) return TOO_DEEP;
-  if (Array.isArray(value)) return value.map((item) => replace(item, changed, counts, depth + 1));
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [swap(key), replace(inner, changed, counts, depth + 1)])) as Json;
+/** Behind the quote that ends the string which begins at `start`. */
+function stringEnd(json: string, start: number): number {
+  for (let at = json.indexOf('"', start + 1); at >= 0; at = json.indexOf('"', at + 1)) {
+    let slashes = 0;
+    while (json.charCodeAt(at - 1 - slashes) === 0x5c) slashes++;
+    if (slashes % 2 === 0) return at + 1;
+  }
+  return json.length;
 }

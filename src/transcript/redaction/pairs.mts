@@ -6,6 +6,7 @@ import { gradeOf, isEnvironmentName, nameAround, type Grade, type Name, type Nam
 import type { Span } from './spans.mts';
 import { isUserAndPassword } from './urls.mts';
 import { isHighEntropy, isSecretValue, type Place } from './values.mts';
+import { endOfEscaped, endOfQuoted } from './words.mts';
 
 /** Quotes may carry the backslashes of the strings they lie in: `\\\"` is a quote two levels down. */
 const ASSIGN = /(\\{0,40}["'`])?\]?\*{0,2}([ \t]{0,40})(:=|=>|={1,3}|->|%3[dD]|:(?!:))\*{0,2}([ \t]{0,40})/y;
@@ -23,6 +24,9 @@ const NETRC = /(?:\s|\\{1,40}[nt])+(?=\S)/y;
 const NETRC_BEFORE = /(?:\b|\\[nrt])(?:login|account|machine|user)\s+\S+(?:\s|\\{1,40}[nt])+$/;
 const SET_BEFORE = /(?:\b|\\[nrt])(?:ENV|setx|set -[a-zA-Z]{1,4})[ \t]+$/;
 const SENTENCE = /(?:\*{0,2}["'`]?)[ ](?:is|was|to|are|BY)(?: now)?:?[ ]{1,3}/y;
+/** `the password 'x'`; `CREATE USER a WITH PASSWORD 'x'` */
+const QUOTED = /[ \t]{1,4}(?=\\{0,40}["'])/y;
+const SQL_BEFORE = /(?<![a-z])(?:create|alter)[ ]+(?:user|role|login)[ ](?:[^;]*[ ])?$/i;
 const BLOCK = /[|>][-+]?(?:\r?\n|\\{1,40}n)[ \t]{1,20}/y;
 const OPEN = /[bBrRuUfF]{0,2}(\\{0,40}["'`])/y;
 const PLAIN = /[^\s"'`,;&|<>(){}[\]\\\x1b]+/y;
@@ -124,6 +128,11 @@ function beside(text: string, name: Name, grade: Grade, state: RunState): Found 
     at = after(NETRC, text, name.end);
     if (at >= 0) return valueAt(text, at, grade, 'environment', state);
   }
+  if (grade === 'password' && /^(?:password|passwd|passphrase|pwd)$/i.test(name.text)) {
+    at = after(QUOTED, text, name.end);
+    const found = at < 0 ? null : valueAt(text, at, grade, SQL_BEFORE.test(text.slice(Math.max(0, name.start - 180), name.start)) ? 'quoted' : 'prose', state);
+    if (found) return found;
+  }
   // Tests pass, too.
   if (/^pass$/i.test(name.text)) return undefined;
   at = after(SENTENCE, text, name.end);
@@ -146,9 +155,15 @@ function valueAt(text: string, at: number, grade: Grade, place: Place, state: Ru
   OPEN.lastIndex = at;
   const delimiter = OPEN.exec(text)?.[1];
   if (delimiter !== undefined) {
-    const start = OPEN.lastIndex;
-    const end = closing(text, start, delimiter);
-    return end < 0 ? null : spanOf(text, start, end, grade, place === 'prose' || place === 'environment' ? place : 'quoted');
+    // Three of them are one, in Python.
+    const quote = text.startsWith(delimiter + delimiter, OPEN.lastIndex) ? delimiter.repeat(3) : delimiter;
+    const start = OPEN.lastIndex + quote.length - delimiter.length;
+    const end = closing(text, start, quote);
+    if (end < 0) return null;
+    const kept = place === 'prose' || place === 'environment' ? place : 'quoted';
+    const whole = end === start ? end : endOfQuoted(text, end, quote);
+    const found = spanOf(text, start, end, grade, kept) ?? (whole > end ? spanOf(text, start, whole, grade, kept) : null);
+    return found && { ...found, end: whole };
   }
   const pattern = place === 'environment' || place === 'line' ? TO_BLANK : PLAIN;
   let end = endOfRun(pattern, text, at, state);
@@ -157,6 +172,11 @@ function valueAt(text: string, at: number, grade: Grade, place: Place, state: Ru
   if (place !== 'prose' && /[([{]/.test(text.charAt(end)) && !text.startsWith('[redacted:', end)) return null;
   if (pattern === TO_BLANK && /^[A-Za-z_][\w.]*\(/.test(text.slice(at, end))) return null;
   const trailing = text.slice(at, end).includes('{') ? /[.,;)]/ : /[.,;)}]/;
+  const whole = endOfEscaped(text, end);
+  if (whole > end) {
+    const found = spanOf(text, at, end, grade, place);
+    return found && { ...found, end: whole };
+  }
   while (end > at && trailing.test(text.charAt(end - 1))) end--;
   return spanOf(text, at, end, grade, place);
 }

@@ -55,7 +55,17 @@ function visitObject(value: { [key: string]: Json | undefined }, walk: Walk, dep
     return [newKey, newInner];
   });
   // Not by assignment: a key `__proto__` is data here.
-  return changed ? (Object.fromEntries(entries) as Json) : value;
+  return changed ? (Object.fromEntries(distinct(entries)) as Json) : value;
+}
+
+/** Two keys that became one would be one value less: each after the first has a number behind it. */
+function distinct(entries: [string, Json | undefined][]): [string, Json | undefined][] {
+  const times = new Map<string, number>();
+  return entries.map(([key, value]) => {
+    const nth = (times.get(key) ?? 0) + 1;
+    times.set(key, nth);
+    return [nth === 1 ? key : `${key} ${nth}`, value];
+  });
 }
 
 function withProgram(program: string, args: Json[], walk: Walk, depth: number): Json {

@@ -17,6 +17,8 @@ export interface Redactor {
   mayHold(texts: readonly string[]): boolean;
   /** The record without its secrets, where a look has been taken already. */
   redact<T extends Json>(value: T): T;
+  /** Both for data that no adapter reads: an answer of another program. */
+  data<T extends Json>(value: T): T;
   /** Takes what an adapter says of a record that was redacted, and gives it on without what the config's own patterns match; `to` itself where there are none. */
   words(to: RecordSink): RecordSink;
   /** Both for a text that is no JSON: role-marked transcripts, names, messages. */
@@ -28,4 +30,4 @@ export interface Redactor {
 }
 
 /** For `--no-redact`: passes everything through. */
-export const noRedaction: Redactor = { record: (value) => value, mayHold: () => false, redact: (value) => value, words: (to) => to, text: (text) => text, id: (id) => id, counts: {} };
+export const noRedaction: Redactor = { record: (value) => value, mayHold: () => false, redact: (value) => value, data: (value) => value, words: (to) => to, text: (text) => text, id: (id) => id, counts: {} };

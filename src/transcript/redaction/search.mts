@@ -6,7 +6,7 @@ import { bareName, findPair, type RunState } from './pairs.mts';
 import { findPrivateKey, type KeyState } from './private-keys.mts';
 import { MARKER, type Span } from './spans.mts';
 import { findDiscordToken, findTelegramToken, findToken } from './tokens.mts';
-import { findIdentified, findInCommand, findScheme, isRegistryLogin, findUrlPassword, type CommandState } from './urls.mts';
+import { findDsn, findIdentified, findInCommand, findScheme, isRegistryLogin, findUrlPassword, type CommandState } from './urls.mts';
 
 const NAMED = GROUP.words | GROUP.phrases | GROUP.names | GROUP.rare | GROUP.dash;
 /** An escape of a character that may be part of a secret or of its name: letters, digits, punctuation. */
@@ -131,6 +131,7 @@ function examine(text: string, at: number, groups: number, progress: Progress, s
   }
   // `:\/\/`, as some writers of JSON have it.
   if (groups & GROUP.underscore && text.charCodeAt(at) === COLON) from = Math.max(from, findUrlPassword(text, at, spans));
+  if (groups & GROUP.rare && text.charCodeAt(at) === AT) findDsn(text, at, spans);
   if (groups & GROUP.dots) findDiscordToken(text, at, spans);
   if (groups & (GROUP.words | GROUP.phrases)) {
     if (isCommand(text, at)) findInCommand(text, at, progress, spans);
@@ -143,6 +144,7 @@ function examine(text: string, at: number, groups: number, progress: Progress, s
 }
 
 const COLON = 58;
+const AT = 64;
 const COMMAND = /curl|mysq|sshp|gin -/iy;
 
 function isCommand(text: string, at: number): boolean {

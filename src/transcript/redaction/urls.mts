@@ -1,5 +1,6 @@
 /** Passwords in URLs, and names and passwords that are handed to commands and in HTTP headers without a name beside them. */
 import type { Span } from './spans.mts';
+import { endOfEscaped, endOfQuoted } from './words.mts';
 
 /** The part of a URL that may hold a name and a password; slashes may be escaped as some writers of JSON do. */
 const START = /:(?:\\{0,40}\/){2}/y;
@@ -72,7 +73,7 @@ export function isUserAndPassword(value: string): boolean {
 
 /** How far from its name a command is read; half of it is enough where an earlier name has had the line read already. */
 const REACH = 1000;
-const USER = /(?<=[\s"'\\n])(?:-u|-U|--user|--proxy-user)[ \t=]*(?:\\{0,40}["'])?([^\s:"'\\]{1,128}):([^\s"'\\]{1,256})/g;
+const USER = /(?<=[\s"'\\n])(?:-[A-Za-z]{0,8}[uU]|--user|--proxy-user)[ \t=]*(\\{0,40}["'])?([^\s:"'\\]{1,128}):([^\s"'\\]{1,256})/g;
 const FLAG = /(?<=\s)-p[ \t]*(\\{0,40}["'])?([^\s"'\\-][^\s"'\\]{0,256})/g;
 const COMMANDS = /(?:(curl)|(mysql(?:dump|admin)?|mariadb)|(sshpass)|(login[ ]))/iy;
 /** Programs whose `login` takes `-p <password>`, as words of a line or of a list. */
@@ -107,17 +108,38 @@ export function findInCommand(text: string, hit: number, state: CommandState, sp
   state[reader] = Math.max(state[reader], from + line.length);
   const pattern = reader === 'usersTo' ? USER : FLAG;
   for (const found of line.matchAll(pattern)) {
-    const secret = found[2] ?? '';
+    const [quote, user, secret = ''] = reader === 'usersTo' ? found.slice(1) : [found[1], '', found[2]];
     // `mysql -p 3306` takes no value: the password stands directly behind the flag.
     if (match[2] !== undefined && /^-p\s/.test(found[0])) continue;
     // `-u 1000:1000` names a user and a group.
-    if (/^\d+:\d+$/.test(`${found[1]}:${secret}`) || REFERENCE.test(secret) || /^\$/.test(secret) || secret.includes('[redacted:')) continue;
+    if (/^\d+:\d+$/.test(`${user}:${secret}`) || REFERENCE.test(secret) || /^\$/.test(secret) || secret.includes('[redacted:')) continue;
     const end = from + found.index + found[0].length;
-    spans.push({ start: end - secret.length, end, kind: 'password', hashed: false });
+    spans.push({ start: end - secret.length, end: wholeWord(text, end, quote), kind: 'password', hashed: false });
   }
 }
 
-const IDENTIFIED = /ied[ ]by[ ]{1,4}(?:password[ ]{1,4})?(\\{0,40}["'])([^"'\\\n]{3,256})\1/iy;
+/** The end of a word that was read up to a blank, a quote or a backslash; `quote` opened it. */
+function wholeWord(text: string, end: number, quote: string | undefined): number {
+  if (quote === undefined || quote === '') return endOfEscaped(text, end);
+  const line = /^(?:[^\n\\]|\\[^n]){0,256}/.exec(text.slice(end, end + 256))?.[0] ?? '';
+  const close = line.indexOf(quote);
+  return close < 0 ? end : endOfQuoted(text, end + close, quote);
+}
+
+/** `name:password@tcp(host)`, as Go names a database; `at` is the sign before the protocol. */
+export function findDsn(text: string, at: number, spans: Span[]): void {
+  if (text.charAt(at + 4) !== '(' && text.charAt(at + 5) !== '(') return;
+  let start = at;
+  while (start > 0 && at - start < 200 && !/[\s"'`(]/.test(text.charAt(start - 1))) start--;
+  const said = text.slice(start, at);
+  const colon = said.indexOf(':');
+  const secret = said.slice(colon + 1);
+  // That of a URL is found as one.
+  if (colon < 1 || secret === '' || /^(?:\/\/|%)|\[redacted:/.test(secret) || REFERENCE.test(secret)) return;
+  spans.push({ start: at - secret.length, end: at, kind: 'url-password', hashed: false });
+}
+
+const IDENTIFIED = /ied[ ]by[ ]{1,4}(?:password[ ]{1,4})?(\\{0,40}["'])((?:[^"'\\\n]|''){3,256})\1/iy;
 
 /** In prose, too, something is identified by a name in quotes. */
 const OF_USER = /(?<![a-z])(?:user|role|grant)(?![a-z])/i;

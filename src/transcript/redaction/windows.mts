@@ -24,7 +24,7 @@ export const WINDOWS: readonly (readonly string[])[] = [
   ['gh[pousr]_[A-Za-z0-9]', 'hub_p', 'npm_[A-Za-z0-9]', 'hf_[A-Za-z0-9][A-Za-z0-9]', '[sr]k_[lt][ie]', '[opr]_v1_', 'hsec_',
     'gsk_[A-Za-z0-9]', 'sbp_[v0-9a-f]', 'nfp_[A-Za-z0-9]', `igd_${WORD}`, 'n_api', 'cale_', 'hpat_', 'r_pat', String.raw`:[\\][/\\][/\\][/\\]`],
   ['sk-[A-Za-z0-9][A-Za-z0-9]', 'key-[0-9a-f]', 'xai-[A-Za-z0-9]', 'plx-[A-Za-z0-9]', 'vly-[A-Za-z0-9]', word('auth') + NO_LOWER],
-  ['A[KSBC][IC]A[A-Z0-9]', `AIza${WORD}`, 'GOCSP', `SG[.]${WORD}${WORD}`, 'AGE-S', 'SK[0-9a-f][0-9a-f][0-9a-f]', 'VATE ', 'LS0tL', 'PMAK-', 'NRAK-', 'ATATT', `hv[sbr][.]${WORD}`, `eyJ${WORD}${WORD}`, '[\\\\]u00[2-7]', word('pwd') + NO_LOWER, `[_]${word('pw')}${NO_LOWER}`, `[_]PAT${NO_LOWER}`],
+  ['A[KSBC][IC]A[A-Z0-9]', `AIza${WORD}`, 'GOCSP', `SG[.]${WORD}${WORD}`, 'AGE-S', 'SK[0-9a-f][0-9a-f][0-9a-f]', 'VATE ', 'LS0tL', 'PMAK-', 'NRAK-', 'ATATT', '@tcp[(]', '@unix', 'ks/[0-9][0-9]', `hv[sbr][.]${WORD}`, `eyJ${WORD}${WORD}`, '[\\\\]u00[2-7]', word('pwd') + NO_LOWER, `[_]${word('pw')}${NO_LOWER}`, `[_]PAT${NO_LOWER}`],
   ['[a-z0-9][a-z0-9]:[/][/]', '[A-Z][A-Z]:[/][/]', '[0-9][0-9][0-9][0-9]:'],
   [`[.]${WORD.repeat(6)}[.]`],
   [`${word('ken')}[^sS]`, word('cret'), word('crede'), word('curl'), 'slack', word('oriza'), word('beare'), 'gl[dr]t-', 'gl[fo][ta][-s]', 'glcbt', 'glptt', 'glsoa', 'glimt', 'glage', 'glffc', 'glpat', 'pypi-', 'xox[a-z][-.]', 'xapp-', 'ya29[.]'],

@@ -177,9 +177,9 @@ describe('notes that relate projects', () => {
   it('are left once for each other project whose sessions share enough words', () => {
     desk.capture('a.jsonl', lines(claude('a', '/billing').user(objective)));
     desk.capture('far.jsonl', lines(claude('f', '/weather').user('Draw isobars across northern Scandinavia')));
-    expect(desk.capture('b.jsonl', lines(claude('b', '/shop').user('Show discount coupons beside the invoice total, with rounding')))).toContain('xlink-notes=1');
+    expect(desk.capture('b.jsonl', lines(claude('b', '/shop').user('Show discount coupons ![x](http://x.example) <b> beside the invoice total, with rounding')))).toContain('xlink-notes=1');
     const note = readFileSync(join(desk.root, 'links', 'billing.md'), 'utf8');
-    expect(note).toMatch(/^# Related work: billing\n\n- \d{4}-\d\d-\d\d shop\/b: Show discount coupons .* <!-- xlink:shop\/b -->\n$/);
+    expect(note).toMatch(/^# Related work: billing\n\n- \d{4}-\d\d-\d\d shop\/b: Show discount coupons !\[x\]\\\(http:\/\/x\.example\) &lt;b&gt; beside .* <!-- xlink:shop\/b -->\n$/);
     appendFileSync(join(desk.dir, 'b.jsonl'), lines(...talk(1, 'b')));
     expect(desk.build('b.jsonl')).not.toContain('xlink-notes');
     expect(readFileSync(join(desk.root, 'links', 'billing.md'), 'utf8')).toBe(note);

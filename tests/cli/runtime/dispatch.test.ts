@@ -53,15 +53,16 @@ describe('dispatch', () => {
 
   it('keeps and shows no secret of the task or of the answer, and tells the broker the task as it is', () => {
     const key = `sk-ant-api03-${'E'.repeat(90)}`;
-    const answer = { token: 'ghp_' + 'a1B2'.repeat(9), said: [key, 'queued'] };
+    writeFileSync(join(desk.dir, 'handoff.config.json'), JSON.stringify({ redaction: { patterns: ['ACME-\\d+'] } }));
+    const answer = { 'ACME-1': 'of ACME-2', token: 'ghp_' + 'a1B2'.repeat(9), said: [key, 'queued'] };
     writeFileSync(join(broker.root, 'runtime/request-child-worker.mjs'), `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(join(desk.dir, 'heard'))}, process.argv[5]);\nconsole.log(${JSON.stringify(JSON.stringify(answer))});\n`);
-    const sent = run('agents-handoff', argv(`use ${key} now`, ...live), options());
-    const again = run('agents-handoff', argv(`use ${key} now`, ...live), options());
+    const sent = run('agents-handoff', argv(`use ${key} now for ACME-3`, ...live), options());
+    const again = run('agents-handoff', argv(`use ${key} now for ACME-3`, ...live), options());
     const kept = readFileSync(session.path(records()[0]!), 'utf8');
-    for (const text of [sent.stdout, again.stdout, kept]) expect(text).not.toMatch(/EEEE|a1B2/);
-    expect(parsed(sent).out).toMatchObject({ status: 'DISPATCHED', envelope: { objective: expect.stringMatching(/^use \[redacted:.*\] now$/) }, broker_output: { said: [expect.any(String), 'queued'] } });
+    for (const text of [sent.stdout, again.stdout, kept]) expect(text).not.toMatch(/EEEE|a1B2|ACME/);
+    expect(parsed(sent).out).toMatchObject({ status: 'DISPATCHED', envelope: { objective: expect.stringMatching(/^use \[redacted:.*\] now for \[redacted:custom\]$/) }, broker_output: { said: [expect.any(String), 'queued'] } });
     expect(parsed(again).out).toMatchObject({ status: 'ALREADY_DISPATCHED', broker_output: parsed(sent).out.broker_output });
-    expect(readFileSync(join(desk.dir, 'heard'), 'utf8')).toBe(`use ${key} now`);
+    expect(readFileSync(join(desk.dir, 'heard'), 'utf8')).toBe(`use ${key} now for ACME-3`);
   });
 
   it('ends a broker that takes too long, also one that does not hear it', () => {

@@ -1,5 +1,7 @@
 /** `index`, `unlock` and `self-improve`: the verbs that keep a store in order. */
-import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, rmdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -131,6 +133,41 @@ describe('unlock of a lock that does not say its key', () => {
     expect(readdirSync(join(desk.root, '.locks'))).toHaveLength(1);
     mkdirSync(own);
     expect(runtime(['unlock', 'a'])).toMatchObject({ status: 1, stderr: expect.stringMatching(/is a folder where a lock file belongs: remove it/) });
+    if (process.platform === 'win32') return;
+    // Opening a pipe to read from it waits for somebody who writes, and every command looks at the locks.
+    rmdirSync(own);
+    execFileSync('mkfifo', [own]);
+    for (const words of [['unlock', 'a'], ['index']]) expect(runtime(words)).toMatchObject({ status: 1, stderr: expect.stringMatching(/is no file where a lock file belongs: remove it/) });
+    rmSync(own);
+    const timeline = join(desk.root, 'projects/w/a/timeline.jsonl');
+    rmSync(timeline);
+    execFileSync('mkfifo', [timeline]);
+    expect(desk.handoff(['check', 'a'])).toMatchObject({ status: 1, stderr: expect.stringMatching(/timeline\.jsonl is no file/) });
+  });
+});
+
+describe('a link in the store', () => {
+  it.skipIf(process.platform === 'win32')('leads nothing that is written out of it: no lock that came with it, no promotion, no merge', async () => {
+    const { dir } = await capture('a');
+    await capture('b', 'v');
+    const outside = desk.file('outside', 'not yours\n');
+    const timeline = join(dir, 'timeline.jsonl');
+    renameSync(timeline, join(desk.dir, 'kept'));
+    symlinkSync(outside, timeline);
+    const base = createHash('sha256').update(readFileSync(join(dir, 'manifest.json'))).digest('hex');
+    leaveLock(desk.root, sessionKey('a'), { pid: deadPid(), host: hostname(), place: 'w/a', base, timeline_bytes: 0, chain_bytes: 0 });
+    expect(runtime(['unlock', 'a', '--force'])).toMatchObject({ status: 1, stderr: expect.stringMatching(/timeline\.jsonl is a link; nothing is written through it/) });
+    expect(readFileSync(outside, 'utf8')).toBe('not yours\n');
+
+    rmSync(join(desk.root, '.locks'), { recursive: true });
+    rmSync(timeline);
+    renameSync(join(desk.dir, 'kept'), timeline);
+    const linked = join(desk.dir, 'linked');
+    renameSync(join(desk.root, 'projects/w'), linked);
+    symlinkSync(linked, join(desk.root, 'projects/w'));
+    const before = readdirSync(linked, { recursive: true });
+    for (const words of [['promote', 'a', '--force'], ['merge', 'a', 'b']]) expect(runtime(words)).toMatchObject({ status: 1, stderr: expect.stringMatching(/projects\/w is a link; nothing is written through it/) });
+    expect(readdirSync(linked, { recursive: true })).toEqual(before);
   });
 });
 

@@ -53,10 +53,34 @@ describe("the config's own patterns", () => {
     const redactor = createRedactor({ patterns: ['customer-\\d+', '[0-9a-f]{4}'] });
     const uuid = '01a22b68-0000-7000-8000-000000000001';
     let facts: SessionFacts = {};
-    redactor.words({ ...DEAF, facts: (given) => void (facts = given) }).facts({ uuid: 'customer-1', parent_session: uuid, title: 'customer-1', fork: { of: 'customer-2', by: 'its name' } });
-    expect(facts).toEqual({ uuid: redactor.id('customer-1'), parent_session: uuid, title: '[redacted:custom]', fork: { of: redactor.id('customer-2'), by: 'its name' } });
+    redactor.words({ ...DEAF, facts: (given) => void (facts = given) }).facts({ uuid: 'customer-1', parent_session: uuid, title: 'customer-1', fork: { of: 'customer-2', by: 'customer-1' } });
+    expect(facts).toEqual({ uuid: redactor.id('customer-1'), parent_session: uuid, title: '[redacted:custom]', fork: { of: redactor.id('customer-2'), by: redactor.id('customer-1') } });
     expect([redactor.id('customer-1'), redactor.id('customer-2')]).toEqual([1, 2].map(() => expect.stringMatching(/^\[redacted:custom:[0-9a-f]{8}\]$/)));
     expect(redactor.id('customer-1')).not.toBe(redactor.id('customer-2'));
+  });
+
+  it.each([
+    ['a key that stands twice', { kind: 'call', tool: 'shell', text: 'function_call shell {"command":"ACME-1234","command":"ls"}' }, 'function_call shell {"command":"[redacted:custom]","command":"ls"}'],
+    ['two keys that become one', { kind: 'call', tool: 'shell', text: 'function_call shell {"ACME-1234":"a","ACME-1235":"b"}' }, 'function_call shell {"[redacted:custom]":"a","[redacted:custom]":"b"}'],
+    ['a tool with a bracket in its name', { kind: 'call', tool: 'sh [x', text: 'function_call sh [x {"command":"\\u0041CME-1234"}' }, 'function_call sh [x {"command":"[redacted:custom]"}'],
+    ['numbers that no computer counts with', { kind: 'call', tool: 'pay', text: 'tool_use pay {"of":12345678901234567890,"to":"ACME-1234"}' }, 'tool_use pay {"of":12345678901234567890,"to":"[redacted:custom]"}'],
+    ['a number in what is no call', { class: 'OTHER', text: 'They said [4111111111111111, "ACME-1234", 1]' }, 'They said ["[redacted:custom]", "[redacted:custom]", 1]'],
+  ] satisfies [string, Partial<TurnDraft>, string][])('lose nothing and let nothing through at %s', (_what, draft, clean) => {
+    expect(turn(createRedactor({ patterns: ['ACME-\\d{4}', '\\d{16}$'] }), draft).text).toBe(clean);
+  });
+
+  it.each([
+    ['.*ACME.*', '[redacted:token:12345678] ACME-1234', '[redacted:token:12345678][redacted:custom]'],
+    ['.+', 'of [redacted:token] ACME [redacted:token]', '[redacted:custom][redacted:token]'],
+    ['\\w+ \\[', 'ACME [redacted:token]', '[redacted:custom][redacted:token]'],
+  ])('replace what stands before and behind a marker that they reach into: %s', (pattern, text, clean) => {
+    const redactor = createRedactor({ patterns: [pattern] });
+    expect(redactor.text(text)).toBe(clean);
+    expect(redactor.text(clean)).toBe(clean);
+  });
+
+  it('go over data that no adapter reads', () => {
+    expect(createRedactor({ patterns: ['ACME'] }).data({ 'ACME-1': ['of ACME', { n: 1, key: `ghp_${'a1B2'.repeat(9)}` }] })).toEqual({ '[redacted:custom]-1': ['of [redacted:custom]', { n: 1, key: expect.stringMatching(/^\[redacted:/) }] });
   });
 
   it('count a word as often as it is said, though it is looked for once', () => {

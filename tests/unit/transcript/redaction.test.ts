@@ -89,6 +89,10 @@ describe('a redactor', () => {
     expect(marks[1]).not.toBe(marks[0]);
   });
 
+  it.each(['npm', 'huggingface', 'stripe', 'digitalocean', 'groq', 'planetscale', 'shopify', 'docker', 'linear', 'figma', 'openai project', 'pypi', 'slack bot', 'slack app', 'anthropic', 'gitlab'])('knows a token of %s behind another part of a name', (kind) => {
+    for (const before of ['backup-', 'old_']) expect(redactText(`${before}${made(kind)}`)).toMatch(new RegExp(`^${before}\\[redacted:[a-z-]+:[0-9a-f]{8}\\]$`));
+  });
+
   it('gives no hash of a password, which could be found by trying', () => {
     expect(redactText('password: hunter2')).toBe('password: [redacted:password]');
     expect(redactText('postgres://u:p@h/db')).toBe('postgres://u:[redacted:url-password]@h/db');
@@ -132,6 +136,10 @@ describe('a redactor', () => {
     expect(JSON.stringify(redact(record))).toBe('{"__proto__":{"password":"[redacted:password]"},"a":1}');
   });
 
+  it('keeps both values of two keys that become one', () => {
+    expect(redact({ 'password=hunter22 x': 'a', 'password=hunter23 x': 'b', y: 1 })).toEqual({ 'password=[redacted:password] x': 'a', 'password=[redacted:password] x 2': 'b', y: 1 });
+  });
+
   it('lets nothing through that lies deeper than it looks', () => {
     const text = `${'['.repeat(5000)}"password=hunter2"${']'.repeat(5000)}`;
     expect(JSON.stringify(createRedactor().record(JSON.parse(text) as Json, text))).not.toContain('hunter2');
@@ -146,7 +154,7 @@ describe('hostile texts', () => {
   const SIZE = 500_000;
   const random = new Random(9);
   const run = Array.from({ length: 4096 }, () => random.chars('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_', 1)).join('');
-  const pieces = ['a=', run, '-----BEGIN ', '-----BEGIN PRIVATE KEY-----', '-----END PRIVATE KEY-----', 'eyJ', 'password', 'password ', 'password=', 'token: ', '://', 'http://a:', 'sk-', 'curl -u ', '\\', 'token\\', '\\u003d', 'Comment:', '[redacted:', '[redacted:token:12345678]', 'VATE KEY', '.abcdef', 'AKIA', '"name":"TOKEN",', '<password>', 'docker login ', 'docker login -u x; ', '"password field","text":', '"k":"TOKEN","v":', "user identified by 'x' ", 'lin_api_', 'hvs.'];
+  const pieces = ['a=', run, '-----BEGIN ', '-----BEGIN PRIVATE KEY-----', '-----END PRIVATE KEY-----', 'eyJ', 'password', 'password ', 'password=', 'token: ', '://', 'http://a:', 'sk-', 'curl -u ', '\\', 'token\\', '\\u003d', 'Comment:', '[redacted:', '[redacted:token:12345678]', 'VATE KEY', '.abcdef', 'AKIA', '"name":"TOKEN",', '<password>', 'docker login ', 'docker login -u x; ', '"password field","text":', '"k":"TOKEN","v":', "user identified by 'x' ", 'lin_api_', 'hvs.', "password='a''", 'password=a\\\\!', '@tcp(', 'x@unix(', "create user password '", "curl -u 'a:b"];
 
   // Twice the time a loaded machine needs; anything that is not linear takes minutes.
   it.each(pieces.map((piece) => [piece.slice(0, 30), piece]))('made of %j are read in linear time', (_, piece) => {

@@ -5,7 +5,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { errnoOf, HandoffError } from '../../../lib/errors.mts';
-import { FILE_MODE, makeFolder, removeQuietly } from '../../../lib/fs/files.mts';
+import { FILE_MODE, makeFolder, openFile, removeQuietly } from '../../../lib/fs/files.mts';
 import { temporaryName } from '../../../lib/fs/temporary.mts';
 
 const TRIES = 5;
@@ -49,6 +49,8 @@ export function copyDatabase(file: string, scratch: string): DatabaseCopy {
 /** A copy that only we can read: sessions are private, and the database may hold keys. False where there is no log. */
 function copyFile(from: string, to: string): boolean {
   removeQuietly(to);
+  // A pipe of that name would never end.
+  if (from.endsWith('-wal') && fs.statSync(from, { throwIfNoEntry: false })?.isFile() !== true) return false;
   try {
     fs.closeSync(fs.openSync(to, 'wx', FILE_MODE));
     fs.copyFileSync(from, to, fs.constants.COPYFILE_FICLONE);
@@ -67,13 +69,8 @@ function stamp(file: string): string {
 }
 
 function logHead(file: string): string {
-  let fd: number;
-  try {
-    fd = fs.openSync(file, 'r');
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return 'none';
-    throw error;
-  }
+  const fd = openFile(file);
+  if (fd === undefined) return 'none';
   try {
     const head = Buffer.alloc(LOG_HEAD);
     return head.toString('hex', 0, fs.readSync(fd, head, 0, LOG_HEAD, 0));
