@@ -46,7 +46,7 @@ export function createLocals(root: string): Locals {
   };
   const find = (session: string): Local | undefined => {
     const [one, another] = (known.get(session) ?? []).flatMap(({ at }) => localAt(session, at));
-    if (one !== undefined && another !== undefined) throw new HandoffError('AMBIGUOUS', `${session} is here twice, in ${one.at} and ${another.at}`);
+    if (one !== undefined && another !== undefined) throw new HandoffError('AMBIGUOUS', `${session} is here twice, in ${one.at} and ${another.at}; \`handoff forget <project/folder>\` takes away the one that is not wanted`);
     return one;
   };
   return {

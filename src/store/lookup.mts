@@ -106,9 +106,13 @@ function rowAt(root: string, place: string): IndexRow | undefined {
  */
 export function findExact(root: string, id: string, sourceId?: string): IndexRow | undefined {
   const { hits } = steady(() => lookExact(root, id, sourceId), ({ hits: found, lost }) => found.length <= 1 && lost.length === 0);
+  const [hit] = hits;
+  if (hit === undefined || hits.length === 1) return hit;
+  // A merge of git may leave a session in two places: no name tells them apart, only a place.
+  const isTwice = hits.every(({ uuid }) => uuid === hit.uuid);
   // A build alone asks for the transcript's own id too, where no --session was given.
-  if (hits.length > 1) throw ambiguous(id, hits, sourceId === undefined ? '' : '; --session says which is meant');
-  return hits[0];
+  const wayOn = isTwice ? `; one session is in all of them: \`handoff forget <project/folder>\` takes away one that is not wanted` : sourceId === undefined ? '' : '; --session says which is meant';
+  throw ambiguous(id, hits, wayOn);
 }
 
 /** `lost`: rows that fit and whose session is not where they say. */

@@ -138,6 +138,22 @@ describe.skipIf(!hasGit && process.env['REQUIRE_TOOLS'] !== '1')('docs/RUNTIME.m
     expect(alice.must('handoff verify --all')).toContain('4 checked, 0 failed');
   });
 
+  it('brings a session together that one renamed and the other went on with, and leaves it in one place', () => {
+    alice.must('handoff rename of-bob tide');
+    alice.commit('of bob is about tides');
+    alice.must('git push -q');
+    bob.capture('of-bob', 3);
+    bob.commit('bob goes on again');
+    const { out } = bob.sh(block('git worktree add'));
+    expect(out).toContain('CONFLICT');
+    expect(bob.must('git status --porcelain')).toBe('');
+    expect(bob.must('handoff verify --all')).toContain('4 checked, 0 failed');
+    expect(bob.must('git ls-files handoffs | grep of-bob/manifest')).toBe('handoffs/projects/shop/of-bob/manifest.json\n');
+    bob.must('git push -q');
+    alice.must('git pull -q');
+    expect(alice.must('handoff verify --all')).toContain('4 checked, 0 failed');
+  });
+
   it('has a workflow that lets pass what passes the gate, in words that GitHub shows', () => {
     alice.must('git checkout -q -b topic');
     const env = { HANDOFFS_ROOT: join(alice.dir, 'handoffs'), BASE: 'origin/main', GITHUB_WORKSPACE: alice.dir };

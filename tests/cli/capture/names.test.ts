@@ -1,5 +1,5 @@
 /** Where a session lies: ids, folders, projects, and what keeps two of them apart. */
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Desk, sha256 } from '../../helpers/desk.ts';
@@ -48,6 +48,34 @@ describe('a session', () => {
     expect(readdirSync(desk.root).sort()).toEqual(['.locks', 'INDEX.json', 'projects']);
     expect(readdirSync(join(desk.root, 'projects'))).toEqual(['unsorted']);
     for (const [name] of text.slice(0, 2)) expect(desk.build(name)).toContain('up-to-date');
+  });
+
+  it('whose manifest a merge of git made unreadable gets no second folder, also where no row names it', () => {
+    desk.capture('t.jsonl', lines(...talk(2, 's')), '--project', 'w');
+    const file = join(desk.root, 'projects/w/s/manifest.json');
+    const before = readFileSync(file, 'utf8');
+    writeFileSync(file, `<<<<<<< HEAD\n${before}=======\n{}\n>>>>>>> theirs\n`);
+    for (const index of ['<<<<<<< HEAD\n[]\n', '[]']) {
+      writeFileSync(join(desk.root, 'INDEX.json'), index);
+      // Another project's folder of that name is free, and no better.
+      for (const project of ['w', 'x']) {
+        expect(desk.handoff(['build', 't.jsonl', '--project', project])).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('git left a conflict in it: docs/RUNTIME.md') });
+      }
+    }
+    writeFileSync(file, before);
+    expect(desk.build('t.jsonl')).toContain('up-to-date (s, ');
+    expect(desk.index()).toHaveLength(1);
+  });
+
+  it('that a merge of git left in two places is built again once one is forgotten, as the refusal says', () => {
+    desk.capture('t.jsonl', lines(...talk(2, 's')), '--project', 'w');
+    cpSync(join(desk.root, 'projects/w'), join(desk.root, 'projects/x'), { recursive: true });
+    rmSync(join(desk.root, 'INDEX.json'));
+    for (const words of [['t.jsonl'], ['t.jsonl', '--session', 's']]) {
+      expect(desk.handoff(['build', ...words])).toMatchObject({ status: 3, stdout: '', stderr: 'handoff: s matches 2 handoffs: w/s, x/s; one session is in all of them: `handoff forget <project/folder>` takes away one that is not wanted\n' });
+    }
+    expect(desk.handoff(['forget', 'x/s', '--force'])).toMatchObject({ status: 0 });
+    expect(desk.build('t.jsonl')).toContain('up-to-date (s, ');
   });
 
   it('whose id has line ends is told in one line by every verb', () => {

@@ -137,6 +137,19 @@ describe('agents-handoff federated-merge', () => {
     passes(a);
   });
 
+  it('imports nothing beside a session whose manifest a merge of git made unreadable, and a dry run says so too', async () => {
+    await a.capture('s', ONE, 'shop');
+    await b.capture('s', ONE, 'other');
+    const file = a.session('shop/s').path('manifest.json');
+    fs.writeFileSync(file, `<<<<<<< HEAD\n${fs.readFileSync(file, 'utf8')}=======\n{}\n>>>>>>> theirs\n`);
+    fs.rmSync(path.join(a.root, 'INDEX.json'), { force: true });
+    for (const flags of [['--dry-run'], []]) {
+      const { status, stdout } = a.runtime('federated-merge', '--from', '../b/store', ...flags);
+      expect(status).toBe(1);
+      expect(JSON.parse(stdout)).toMatchObject({ ok: false, imported: [], failed: [{ project: 'other', session: 's', code: 'DAMAGED', error: expect.stringContaining('git left a conflict in it') }] });
+    }
+  });
+
   it('says in a dry run what it would do, and writes nothing at all', async () => {
     await b.capture('new', ONE);
     await b.capture('s', ONE);
