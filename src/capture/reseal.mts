@@ -9,7 +9,7 @@ import { namesIn, rename, syncFolder } from '../lib/fs/files.mts';
 import type { Lock } from '../lib/fs/lock.mts';
 import { createRollback } from '../lib/fs/rollback.mts';
 import { sha256 } from '../lib/hash-chain.mts';
-import { promotedRevision } from '../lib/promotion.mts';
+import { promotedRevision, revisionTime } from '../lib/promotion.mts';
 import { blockSha256 } from '../store/evidence.mts';
 import { placeParts, sessionPaths } from '../store/layout.mts';
 import { allSessions, findExact, isUnreadable, relativePlace, sessionAt, stillUnreadable } from '../store/lookup.mts';
@@ -90,7 +90,7 @@ function lostRow(root: string, row: IndexRow): () => IndexRow | undefined {
 
 function next(manifest: Manifest): Partial<Manifest> {
   const promoted = promotedRevision(manifest);
-  return { revisions: manifest.revisions + 1, updated_at: new Date().toISOString(), ...(promoted === undefined ? {} : { promoted_revision: promoted }) };
+  return { revisions: manifest.revisions + 1, updated_at: revisionTime(manifest), ...(promoted === undefined ? {} : { promoted_revision: promoted }) };
 }
 
 /**

@@ -6,6 +6,7 @@ import { HandoffError } from '../lib/errors.mts';
 import { createRollback } from '../lib/fs/rollback.mts';
 import { sha256 } from '../lib/hash-chain.mts';
 import { counted } from '../lib/plural.mts';
+import { revisionTime } from '../lib/promotion.mts';
 import { sessionPaths } from '../store/layout.mts';
 import { unreadNote } from '../render/unread.mts';
 import type { SubagentRow } from '../store/manifest.mts';
@@ -68,7 +69,7 @@ export async function revise(work: Work, origin: Origin | { kind: 'first' }, ext
     talk(work, intake, ledger);
 
     const revision = (work.base?.manifest.revisions ?? 0) + 1;
-    const now = new Date().toISOString();
+    const now = revisionTime(work.base?.manifest);
     const chainHead = segment.close({ revision, at: now, turns: ledger.turns, raw_sha256: intake.row.raw_sha256 });
     const unsealed = nextManifest(work, intake, ledger, { revision, at: now, base, fork, subagents: await subagentsOf(work) });
     const unread = unreadNote(unsealed);

@@ -22,3 +22,16 @@ export function promotedRevision({ revisions, updated_at, promoted_gate, promote
 export function promotedWhen(revision: number | undefined, revisions: number): string {
   return revision === undefined ? `before revision ${revisions}` : `at revision ${revision} of ${revisions}`;
 }
+
+/** The last instant that a Date can hold. */
+const LAST_MS = 8.64e15;
+
+/**
+ * When a revision is written that follows `old`, ISO 8601: now, or right behind its promotion where the clock of the machine that
+ * promoted goes ahead. The order of the two times is what tells that a promotion is old.
+ */
+export function revisionTime(old: Partial<Promotion> | undefined): string {
+  const now = Date.now();
+  const promoted = Date.parse(old?.promoted_at ?? '');
+  return new Date(promoted >= now && promoted < LAST_MS ? promoted + 1 : now).toISOString();
+}

@@ -4,6 +4,7 @@
  */
 import fs from 'node:fs';
 import { HandoffError } from '../lib/errors.mts';
+import { revisionTime } from '../lib/promotion.mts';
 import type { Lock } from '../lib/fs/lock.mts';
 import { sync, writeAll } from '../lib/fs/files.mts';
 import { createTextBuffer } from '../lib/fs/text-buffer.mts';
@@ -175,7 +176,7 @@ function write(joined: Joined, file: string): Written {
 
 /** `same`: only the renders are missing, which makes no new revision. */
 function mergedManifest(id: string, project: string, [a, b]: [Input, Input], old: Manifest | undefined, same: boolean, { raw_sha256, turns, counts }: Written): Manifest {
-  const at = new Date().toISOString();
+  const at = revisionTime(old);
   const cwd = a.manifest.cwd === b.manifest.cwd ? a.manifest.cwd : undefined;
   const { seal: _seal, ...kept } = (old ?? {}) as Partial<Manifest>;
   return {

@@ -153,6 +153,20 @@ describe('promote', () => {
     expect(gate('s')).not.toHaveProperty('promoted');
   });
 
+  it('grows old with the next revision, also where the clock of the machine that promoted goes ahead', async () => {
+    const session = await capture('s');
+    session.author(CONTRACT);
+    expect(runtime(['promote', 's']).status).toBe(0);
+    const promoted_at = new Date(Date.now() + 300_000).toISOString();
+    session.write('manifest.json', sealed({ ...session.manifest, promoted_at }).text);
+    await capture('s', 'done', [canonical(2, 'user', 'and more', { session: 's' })]);
+    expect(desk.index()[0]).toMatchObject({ revisions: 2, promoted: { gate: 'VERIFIED', revision: 1 } });
+    expect(gate('s')).toMatchObject({ promoted: expect.stringMatching(/promoted at revision 1 of 2/) });
+    expect(session.manifest).toMatchObject({ promoted_at, promoted_revision: 1 });
+    expect(desk.handoff(['retitle', 's', 't'])).toMatchObject({ status: 0 });
+    expect(desk.handoff(['verify', 't']).stdout).toContain('revision 1 of 3');
+  });
+
   it('says FORCED only where a rejection was overridden, and overrides no damage', async () => {
     const session = await capture('s');
     appendFileSync(session.path('HANDOFF.llm.json'), ' ');
