@@ -31,7 +31,7 @@ function check(fd: number, paths: SessionPaths, manifest: Manifest, atWork: AtWo
   const damaged = chain?.rows.find((row, at) => sums.segments[at] !== row.segment_sha256);
   // A checkout that converted line ends changed every length and hash, and no turn.
   if (sealed && (size !== committed || damaged !== undefined) && isConverted(fd, size, chain?.rows ?? [])) {
-    return [fail('line-ends', 'timeline.jsonl differs only in its line ends (a checkout converted them; `handoff config --init-git` keeps git from it)')];
+    return [fail('line-ends', 'timeline.jsonl differs only in its line ends (a checkout converted them; `handoff config --init-git` keeps git from it, and docs/COMPATIBILITY.md, "Line ends", puts it right)')];
   }
   // Longer is no fault while a build is at work, or was interrupted, behind the committed end.
   const tailNamed = atWork !== undefined && (atWork.before ? atWork.timelineBytes === committed : true);

@@ -117,6 +117,18 @@ export type ManifestRead =
 /** A line that git writes between two sides that it could not merge. */
 const CONFLICT = /^<{7} /m;
 
+const CONFLICT_REASON = 'git left a conflict in it: docs/RUNTIME.md, "A store in git", says how both sides are kept';
+
+/** Throws DAMAGED where git left a conflict in this manifest of the session `id`. */
+export function refuseConflict(file: string, id: string): void {
+  const text = readText(file);
+  if (text !== undefined && CONFLICT.test(text) && text.includes(`"session": ${JSON.stringify(id)}`)) throw unwritable(file, CONFLICT_REASON);
+}
+
+function unwritable(file: string, reason: string): HandoffError {
+  return new HandoffError('DAMAGED', `${file} cannot be read: ${reason}; nothing was written`);
+}
+
 /** Reads without judging; only a file system that refuses throws. */
 export function readManifest(file: string): ManifestRead {
   const text = readText(file);
@@ -125,7 +137,7 @@ export function readManifest(file: string): ManifestRead {
   try {
     value = JSON.parse(text);
   } catch {
-    return { state: 'unreadable', reason: CONFLICT.test(text) ? 'git left a conflict in it: docs/RUNTIME.md, "A store in git", says how both sides are kept' : 'it is not JSON' };
+    return { state: 'unreadable', reason: CONFLICT.test(text) ? CONFLICT_REASON : 'it is not JSON' };
   }
   if (!isObject(value)) return { state: 'unreadable', reason: 'it is not an object' };
   const { session, manifest_sha256: named } = value;
@@ -154,7 +166,7 @@ function rightHash(manifest: object): string | undefined {
 export function manifestForWriting(file: string): { manifest: Manifest; text: string } | undefined {
   const read = readManifest(file);
   if (read.state === 'missing') return undefined;
-  if (read.state === 'unreadable') throw new HandoffError('DAMAGED', `${file} cannot be read: ${read.reason}; nothing was written`);
+  if (read.state === 'unreadable') throw unwritable(file, read.reason);
   const { manifest, text } = read;
   if (!read.sound) {
     throw new HandoffError('DAMAGED', `the manifest of ${manifest.session} does not agree with its own hash (manifest_sha256); nothing was written`);

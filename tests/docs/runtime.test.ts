@@ -15,9 +15,9 @@ const scratch = freshFolder('handoff-team-');
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 /** The block of shell commands that holds these words. */
-function block(words: string): string {
-  const found = [...TEXT.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, body = '']) => body).filter((body) => body.includes(words));
-  if (found.length !== 1) throw new Error(`${found.length} blocks of docs/RUNTIME.md hold ${words}`);
+function block(words: string, text = TEXT): string {
+  const found = [...text.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, body = '']) => body).filter((body) => body.includes(words));
+  if (found.length !== 1) throw new Error(`${found.length} blocks of the page hold ${words}`);
   return found[0]!;
 }
 
@@ -181,5 +181,15 @@ describe.skipIf(!hasGit && process.env['REQUIRE_TOOLS'] !== '1')('docs/RUNTIME.m
     expect(bob.must('git log -1 --format=%s origin/main')).toBe('Promote handoffs\n');
     expect(bob.must('git status --porcelain')).toBe('');
     expect(bob.must('handoff verify --all')).toContain('4 checked, 0 failed');
+  });
+
+  it('and docs/COMPATIBILITY.md put a checkout right whose line ends git converted', () => {
+    const [from, to] = ['plain', 'converted'].map((name) => join(scratch, name));
+    alice.must(`cp -R '${join(alice.dir, 'handoffs')}' '${scratch}/kept' && mkdir '${from}' && mv '${scratch}/kept' '${from}/handoffs' && rm -rf '${from}'/handoffs/.git* '${from}'/handoffs/.backups`);
+    alice.must(`cd '${from}' && git init -q -b main && git config user.name t && git config user.email t@example.com && git add -A && git commit -qm plain && git -c core.autocrlf=true clone -q . '${to}'`);
+    const there = (script: string): { status: number | null; out: string } => alice.sh(`git config core.autocrlf true; git config user.name t; git config user.email t@example.com; ${script}`, {}, to);
+    expect(there('handoff verify --all')).toMatchObject({ status: 1, out: expect.stringContaining('docs/COMPATIBILITY.md, "Line ends", puts it right') });
+    expect(there(block('--init-git', read('docs/COMPATIBILITY.md')))).toMatchObject({ status: 0, out: expect.stringContaining(' 0 failed') });
+    expect(there('git status --porcelain')).toEqual({ status: 0, out: '' });
   });
 });

@@ -1,37 +1,30 @@
 /** Which folder a new session gets. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { HandoffError } from '../../lib/errors.mts';
 import { namesIn } from '../../lib/fs/files.mts';
 import { allLocks } from '../../lib/fs/lock-file.mts';
 import { sessionKey, sessionPaths, storePaths } from '../../store/layout.mts';
 import { folders, unlessRefused } from '../../store/index-file.mts';
-import { readManifest } from '../../store/manifest.mts';
+import { refuseConflict } from '../../store/manifest.mts';
 import { withSuffix } from '../../store/names.mts';
 import { placeDir } from './commit.mts';
 
 /**
  * `project/folder` for the new session `id`: the wanted one where it is free. Names that differ only in case are the same on some file
- * systems. Throws DAMAGED where a folder of that name, in any project, has a manifest that cannot be read.
+ * systems. Throws DAMAGED where a folder of that name, in any project, holds this session with a conflict that git left.
  */
 export function freePlace(root: string, id: string, project: string, wanted: string): string {
-  refuseUnreadable(root, wanted);
+  refuseConflicts(root, wanted, id);
   return isTaken(root, project, wanted, id) ? `${project}/${withSuffix(wanted, id)}` : `${project}/${wanted}`;
 }
 
 /**
- * A merge of git leaves a manifest that nobody can read and that no row names. A second copy of its session beside it would hold the
- * id twice once the first is put right, and nothing could be built or imported then.
+ * A manifest that a merge of git left with both sides in it can be read by nobody, and no row names it. A second copy of its session
+ * would hold the id twice once the first is put right, and nothing could be built or imported then.
  */
-function refuseUnreadable(root: string, folder: string): void {
+function refuseConflicts(root: string, folder: string, id: string): void {
   const { projects } = storePaths(root);
-  // What may not be looked into stops nobody who works elsewhere: it is told by whoever lists the store.
-  const refused = (): void => {};
-  for (const project of folders(projects, refused)) {
-    const { manifest } = sessionPaths(placeDir(root, `${project}/${folder}`));
-    const read = unlessRefused(refused, undefined, () => readManifest(manifest));
-    if (read?.state === 'unreadable') throw new HandoffError('DAMAGED', `${manifest} cannot be read: ${read.reason}; nothing was written`);
-  }
+  for (const project of folders(projects)) unlessRefused(() => {}, undefined, () => refuseConflict(sessionPaths(placeDir(root, `${project}/${folder}`)).manifest, id));
 }
 
 /** A folder without a manifest is nobody's, unless another session's lock names it: its first build is at work. */
