@@ -6,12 +6,12 @@
 import { acquire, type Lock } from '../lib/fs/lock.mts';
 import { HandoffError } from '../lib/errors.mts';
 import { indexSessions } from '../capture/commit/index-many.mts';
-import { freePlace } from '../capture/commit/place.mts';
+import { refuseConflicts } from '../capture/commit/place.mts';
 import type { ResealPlace } from '../capture/reseal.mts';
 import { checkSession } from '../store/checker.mts';
 import { indexRow } from '../store/index-file.mts';
 import { placeParts, storePaths } from '../store/layout.mts';
-import { folderName, isBeside, projectSlug } from '../store/names.mts';
+import { folderName, isBeside } from '../store/names.mts';
 import { createLocals, type Locals } from './locals.mts';
 import { isHeldThere, mustBePlain, openRemote, readRemote, remotePlaces, type RemotePlace, type RemoteSession } from './remote.mts';
 import { printOf } from './relation.mts';
@@ -124,7 +124,7 @@ class Run {
     if (this.#dry) {
       mustBePlain(remote);
       mustPass(checkSession(remote.root, { ...indexRow(remote.folder, remote.manifest), project: remote.project }), 'the session there');
-      if (verdict.act === 'import') freePlace(this.#place.root, session, projectSlug(remote.project), folderName(remote.folder, true));
+      if (verdict.act === 'import') refuseConflicts(this.#place.root, folderName(remote.folder, true), session);
       for (const taken of foreseen(session, verdict)) this.#result.imported.push({ project: local === undefined ? remote.project : placeParts(local.at).project, ...taken });
       return;
     }

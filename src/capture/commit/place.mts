@@ -20,9 +20,9 @@ export function freePlace(root: string, id: string, project: string, wanted: str
 
 /**
  * A manifest that a merge of git left with both sides in it can be read by nobody, and no row names it. A second copy of its session
- * would hold the id twice once the first is put right, and nothing could be built or imported then.
+ * would hold the id twice once the first is put right, and nothing could be built or imported then. Throws DAMAGED.
  */
-function refuseConflicts(root: string, folder: string, id: string): void {
+export function refuseConflicts(root: string, folder: string, id: string): void {
   const { projects } = storePaths(root);
   for (const project of folders(projects)) unlessRefused(() => {}, undefined, () => refuseConflict(sessionPaths(placeDir(root, `${project}/${folder}`)).manifest, id));
 }
