@@ -41,7 +41,7 @@ export function createLastWords(): LastWords {
       }
     },
     again(turn) {
-      if (latest?.id === turn.id && latest?.part === turn.part && latest !== undefined) Object.assign(latest, wordsOf(turn));
+      if (latest !== undefined && latest.id === turn.id && latest.part === turn.part) Object.assign(latest, wordsOf(turn));
     },
     last(abandoned) {
       return [...kept].findLast(([user]) => !abandoned(user))?.[1];
